@@ -7,7 +7,7 @@ use lazaret::domain::{
     Asking, Client, Decision, Outcome, PastCall, Policy, SessionId, Stand, Subject, Trust, Verdict,
 };
 use lazaret::review::{self, Case};
-use lazaret::rules::{Instead, all, find, fixture};
+use lazaret::rules::{Instead, NONE, all, find, fixture};
 
 fn fired(example: &str) -> Vec<String> {
     fixture::reasons(example, &Policy::default()).into_iter().map(|reason| reason.rule).collect()
@@ -109,15 +109,21 @@ fn in_its_place(example: &str, command: &str) -> String {
 fn every_way_out_that_is_a_command_is_let_through_after_each_example() {
     let mut wrong = Vec::new();
     for rule in all() {
-        let Some(Instead::Command(command)) = rule.instead else { continue };
+        if !matches!(rule.instead, Some(Instead::Command(_))) {
+            continue;
+        }
         for example in rule.fires {
             for (client, asking) in [(Client::ClaudeCode, Asking::Yes), (Client::OpenCode, Asking::No)] {
                 let mut session = Session::new(client, asking);
                 // An agent tries the same again before it takes the way out.
+                let mut told = None;
                 for _ in 0..3 {
-                    session.call(example);
+                    let decision = session.call(example);
+                    let own = decision.reasons().iter().find(|reason| reason.rule == rule.id);
+                    told = own.and_then(|reason| reason.instead.clone());
                 }
-                let way_out = in_its_place(example, command);
+                let Some(command) = told.filter(|told| told != NONE) else { continue };
+                let way_out = in_its_place(example, &command);
                 let decision = session.call(&way_out);
                 if decision.verdict() > Verdict::Warn {
                     let by: Vec<&str> =

@@ -79,13 +79,14 @@ fn seed_000_resources() {
     assert_eq!(shares, [0, 0, 50, 50, 75, 75, 90, 90]);
 }
 
-/// Seed 000, "Pattern Detector": the severities of the four patterns, as the highest that evidence brings them to.
+/// Seed 000, "Pattern Detector": the severities of the four patterns, as the highest that evidence brings them to. Issue 14, item 4:
+/// what says only where the work goes is corrected, and no more.
 #[test]
 fn seed_000_classes() {
     assert_eq!(Pattern::RepetitiveErrors.cap(), 69, "medium");
-    assert_eq!(Pattern::ScopeCreep.cap(), 89, "high");
+    assert_eq!(Pattern::ScopeCreep.cap(), Finding::CORRECTED, "words");
     assert_eq!(Pattern::ResourceSpiral.cap(), 100, "critical");
-    assert_eq!(Pattern::GoalDrift.cap(), 69, "medium");
+    assert_eq!(Pattern::GoalDrift.cap(), Finding::CORRECTED, "words");
 }
 
 /// Seed 000, "Extensibility": a custom pattern has a severity, with the classes of the built-in ones.
@@ -98,7 +99,7 @@ fn seed_000_classes_of_custom_patterns() {
         config::custom_of(text.as_bytes(), None, CHECKS).patterns[0].cap()
     };
     assert_eq!(cap("medium"), Pattern::RepetitiveErrors.cap());
-    assert_eq!(cap("high"), Pattern::ScopeCreep.cap());
+    assert_eq!(cap("high"), 89);
     assert_eq!(cap("critical"), Pattern::ResourceSpiral.cap());
     assert_eq!(by_severity(cap("low")), InterventionKind::SoftCorrection);
 }
@@ -255,7 +256,7 @@ fn chosen(severity: u8, interventions: Vec<Intervened>, now_ms: u64) -> Option<I
     let behaviour = Behaviour { interventions, ..Behaviour::default() };
     let policy = Policy::default();
     let found = [finding(Pattern::ScopeCreep, severity)];
-    choose(&found, &behaviour, &deed(100), now_ms, &policy).map(|chosen| chosen.kind)
+    choose(&found, &behaviour, &deed(1000), now_ms, &policy).map(|chosen| chosen.kind)
 }
 
 /// The design, "Interventions": cooldown 30 s, at most 10 per prompt, an emergency does not wait.
@@ -279,10 +280,10 @@ fn seed_000_max_retries() {
     assert_eq!(chosen(20, vain(SoftCorrection).collect(), u64::MAX), Some(ContextReinforcement));
     assert_eq!(
         chosen(75, vain(CheckpointRollback).collect(), u64::MAX),
-        Some(CheckpointRollback),
-        "high is no emergency"
+        Some(ContextReinforcement),
+        "what says only where the work goes is met with words"
     );
-    let waiting = vec![made(SoftCorrection, 95, None)];
+    let waiting = vec![made(SoftCorrection, 995, None)];
     assert_eq!(chosen(20, waiting.clone(), u64::MAX), None, "it has ten deeds to work");
     assert_eq!(chosen(40, waiting, u64::MAX), Some(ContextReinforcement), "more is called for");
 }
@@ -324,7 +325,7 @@ fn pattern_modifier() {
         let plain = risk(std::slice::from_ref(&effect), 0, &[], &Default::default(), &policy);
         with_patterns(plain, &behaviour, &policy)
     };
-    assert_eq!(with(29).score, Score::new(0.4));
-    assert_eq!(with(30).score, Score::new(0.4 + 0.8 * 0.3));
-    assert!((with(30).modifiers.pattern - 0.24).abs() < 1e-9);
+    assert_eq!(with(49).score, Score::new(0.4));
+    assert_eq!(with(50).score, Score::new(0.4 + 0.8 * 0.3));
+    assert!((with(50).modifiers.pattern - 0.24).abs() < 1e-9);
 }

@@ -31,7 +31,10 @@ fn leave(decision: &Decision) -> String {
             Leave::Exception => rules.push(part(&reason.rule, 80)),
         }
     }
-    if nobody || rules.is_empty() {
+    if !nobody && rules.is_empty() {
+        return "to allow: only a person can, by running it at a terminal\n".to_owned();
+    }
+    if nobody {
         return "to allow: nobody can from here; a person can do it at a terminal\n".to_owned();
     }
     rules.dedup();

@@ -178,6 +178,10 @@ fn remembered(
     let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));
     let call = reported(request, call, ended);
     let told = state::reported(store, subject, now, call, |told| {
+        if report.outcome == Outcome::Done {
+            let purpose = &mut told.document.behaviour.purpose;
+            behaviour::checked_out(survey).for_each(|directory| purpose.has_made(directory));
+        }
         let known = behaviour::deed(&report, &told.document.behaviour.purpose);
         let took_ms = u32::try_from(told.took_ms).unwrap_or(u32::MAX);
         let duration_ms = if known.duration_ms == 0 { took_ms } else { known.duration_ms };
@@ -270,6 +274,7 @@ pub fn prompted(
         document.behaviour.purpose = Purpose {
             id: request.prompt_id.clone().unwrap_or_default(),
             number: u32::try_from(document.prompts).unwrap_or(u32::MAX),
+            made: std::mem::take(&mut document.behaviour.purpose.made),
             ..behaviour::purpose(&said, &request.cwd)
         };
         document.watch.spoke_ms = now.unix_ms;

@@ -5,6 +5,7 @@ mod lingers;
 mod prompts;
 mod start;
 mod surfaces;
+mod warned;
 mod watch;
 
 use std::ffi::OsString;
@@ -365,6 +366,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         let _free = setting.desk().started(request, call);
     }
     let decision = recorded(decision, (request, call), (&survey, &facts), trust, setting);
+    let decision = warned::once(decision, subject, (&setting.store(), *now));
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));
     decision

@@ -147,10 +147,12 @@ impl<'a> Keep<'a> {
     fn told(&self, mut decision: Decision, saved: &Result<Option<Made>, Fault>) -> Decision {
         let can_ask = self.request.asking == Asking::Yes;
         let why = match saved {
+            Ok(None) if self.known => return undoable::unscored(decision, can_ask),
             Ok(None) => return decision,
             Ok(Some(made)) if made.lost.is_empty() => {
                 if self.known {
                     undoable::reversible(&mut decision);
+                    decision = undoable::unscored(decision, can_ask);
                 }
                 if decision.verdict() != Verdict::Allow {
                     let what =

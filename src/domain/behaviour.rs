@@ -192,14 +192,15 @@ impl Pattern {
         matches!(self, Pattern::RepeatedBlocks)
     }
 
-    /// Seed 000's class of the pattern, as the highest severity in percent that evidence can bring it to.
+    /// The highest severity in percent that evidence can bring it to: seed 000's class of what can be a loop, a correction of what
+    /// says only where the work goes.
     pub const fn cap(self) -> u8 {
         match self {
-            Pattern::RepetitiveErrors
+            Pattern::ScopeCreep
             | Pattern::GoalDrift
             | Pattern::ExplorationWandering
-            | Pattern::FailedReferences => 69,
-            Pattern::ScopeCreep => 89,
+            | Pattern::FailedReferences => Finding::CORRECTED,
+            Pattern::RepetitiveErrors => 69,
             Pattern::ResourceSpiral | Pattern::RepeatedBlocks => 100,
         }
     }
@@ -219,6 +220,24 @@ pub struct Purpose {
     pub words: Vec<String>,
     /// Paths that it mentions: absolute, or below the home directory as `~/…`.
     pub paths: Vec<String>,
+    /// Directories that the session itself cloned or checked out, whatever the prompt; at most [`Purpose::MADE`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<String>,
+}
+
+impl Purpose {
+    /// Directories of its own that are remembered.
+    pub const MADE: usize = 16;
+
+    /// Remembers a directory that the session made; the oldest goes.
+    pub fn has_made(&mut self, directory: &str) {
+        if self.made.iter().any(|known| known == directory) {
+            return;
+        }
+        self.made.push(directory.to_owned());
+        let over = self.made.len().saturating_sub(Purpose::MADE);
+        self.made.drain(..over);
+    }
 }
 
 /// A pattern that was found in what the session did.
@@ -238,8 +257,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Severity in percent from which more than a soft correction is called for (seed 000).
-    pub const GRAVE: u8 = 30;
+    /// Severity in percent from which more than a correction is called for (seed 000): only a loop comes to it.
+    pub const GRAVE: u8 = 50;
+    /// The most that is met with words alone.
+    pub const CORRECTED: u8 = Finding::GRAVE - 1;
 }
 
 /// One intervention that was made.
@@ -328,6 +349,9 @@ pub struct Behaviour {
     /// What a supervised run has to say to the model, with the next result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What the model was warned of, by fingerprints, newest last; at most [`Behaviour::WARNED`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<u64>,
     /// Calls that the session may have in all while it is supervised; none = as many as it likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_calls: Option<u64>,
@@ -336,6 +360,20 @@ pub struct Behaviour {
 impl Behaviour {
     /// Interventions that are remembered: more than the most that a prompt can have.
     pub const KEPT: usize = 64;
+
+    /// Warnings that are remembered.
+    pub const WARNED: usize = 64;
+
+    /// Remembers a warning; false = it was given before.
+    pub fn warns(&mut self, print: u64) -> bool {
+        if self.warned.contains(&print) {
+            return false;
+        }
+        self.warned.push(print);
+        let over = self.warned.len().saturating_sub(Self::WARNED);
+        self.warned.drain(..over);
+        true
+    }
 
     /// Nothing in it is worth a file.
     pub fn is_blank(&self) -> bool {
@@ -353,7 +391,7 @@ impl Behaviour {
             || self.interventions.last().is_some_and(|one| one.effective.is_none())
     }
 
-    /// The patterns that stand and ask for more than a soft correction: they speak against what comes next.
+    /// The patterns that stand and ask for more than a correction: they speak against the same call again.
     pub fn against(&self) -> impl Iterator<Item = &Finding> {
         self.found.iter().filter(|finding| finding.severity >= Finding::GRAVE)
     }

@@ -271,6 +271,15 @@ impl Decision {
         self
     }
 
+    /// The same where its warning was given before: the call proceeds without a word, and the reasons stay on record.
+    #[must_use]
+    pub fn warned_before(mut self) -> Decision {
+        if self.enforcement == Enforcement::Notice {
+            self.enforcement = Enforcement::Proceed;
+        }
+        self
+    }
+
     /// The same with something in the place of a result that the client is about to hand on.
     #[must_use]
     pub fn replacing(self, replacement: Option<String>) -> Decision {

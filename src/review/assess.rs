@@ -4,7 +4,7 @@ use crate::domain::{
     Effect, Issue, Level, Rationality, Reason, Risk, RiskLevel, Severity, Target, Verdict, clip,
 };
 use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
-use crate::rules::Survey;
+use crate::rules::{NONE, Survey};
 
 /// Longest piece of the agent's text that is quoted in a reason, in bytes.
 const MATCHED: usize = 200;
@@ -36,7 +36,7 @@ pub fn matrix(
             severity: Severity::Critical,
             message: format!("critical side effect: {} of {}", effect.kind.name(), clip(target, MATCHED)),
             matched: clip(text, MATCHED),
-            instead: Some(ASIDE.to_owned()),
+            instead: Some(NONE.to_owned()),
         });
     }
     let mut message =
@@ -52,12 +52,9 @@ pub fn matrix(
         severity: severity_of(risk.level),
         message,
         matched: clip(text, MATCHED),
-        instead: Some(ASIDE.to_owned()),
+        instead: Some(NONE.to_owned()),
     })
 }
-
-/// The way out of what is stopped for what it would do, not for how it is written.
-const ASIDE: &str = "do it to named files of the project, in steps that can be undone, or tell the person what is to be done and why";
 
 const fn severity_of(level: RiskLevel) -> Severity {
     match level {
@@ -68,9 +65,10 @@ const fn severity_of(level: RiskLevel) -> Severity {
     }
 }
 
-/// What could not be understood: over a bound is a block, a text that no shell of ours reads is asked about.
+/// What could not be understood: over a bound is a block, a text that another shell may read is asked about. One that ends within
+/// quotes is the shell's business: the lines in front of it are judged, and nothing else runs.
 pub fn understood(survey: &Survey, text: &str) -> Option<Reason> {
-    let problem = survey.problem.as_ref()?;
+    let problem = survey.problem.as_ref().filter(|_| survey.bound || !survey.unclosed)?;
     let (rule, verdict, severity, instead) = if survey.bound {
         ("shell.bound", Verdict::Block, Severity::High, "split the command into smaller ones")
     } else {

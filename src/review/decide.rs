@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, CallId, Decision, Effect, Facts, Mode, PastCall, Policy, Rationality, Reason, Rewrite,
-    Risk, Severity, Stand, Standing, Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, CallId, Decision, Effect, Facts, Mode, Outcome, PastCall, Policy, Rationality, Reason,
+    Rewrite, Risk, Severity, Stand, Standing, Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
@@ -117,7 +117,10 @@ fn decided(case: &Case<'_>) -> Decision {
             weighing.against(&text)
         }
     });
-    reasons.extend(against);
+    // A score says nothing beside a rule, unless it alone stops the call.
+    let ruled = reasons.iter().any(|reason| reason.verdict > Verdict::Allow);
+    let told = |score: &Reason| !ruled || score.verdict == Verdict::Block;
+    reasons.extend(against.filter(told));
     let said = case.facts.rated.as_ref().filter(|said| !reasons.is_empty() && !said.reason.is_empty());
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
     let mut decision = Decision::new(reasons, rewrite, can_ask);
@@ -140,6 +143,8 @@ struct Weighing<'a> {
     action: u64,
     risk: Risk,
     rationality: Rationality,
+    /// What it would be in a session that has done nothing yet.
+    unpast: Rationality,
     pattern: DangerousPattern,
     first_time: bool,
 }
@@ -148,26 +153,34 @@ impl<'a> Weighing<'a> {
     fn of(case: &'a Case<'a>, text: &str) -> Weighing<'a> {
         let Case { subject, call, policy, stand, survey, .. } = *case;
         let action = identify(subject, call).action;
+        let complete = is_complete(survey);
         Weighing {
             case,
             action,
             risk: weighed(case, &survey.effects, action, &stand.history),
-            rationality: rationality(text, action, is_complete(survey), &stand.history, policy),
-            pattern: stand.behaviour.against().next().map_or(DangerousPattern::No, |_| DangerousPattern::Yes),
+            rationality: rationality(text, action, complete, &stand.history, policy),
+            unpast: rationality(text, action, complete, &[], policy),
+            pattern: pattern(stand, action),
             first_time: !stand.history.iter().any(|past| past.action == action),
         }
     }
 
     /// What speaks against it.
     fn against(&self, text: &str) -> Option<Reason> {
-        let circumstances = (self.pattern, self.first_time);
-        assess::matrix(&self.risk, &self.rationality, &self.case.survey.effects, circumstances, text)
+        self.with_past(&self.risk, &self.case.survey.effects, text)
     }
 
     /// The same where only these of its effects count.
     fn against_these(&self, effects: &[Effect], text: &str) -> Option<Reason> {
         let risk = weighed(self.case, effects, self.action, &self.case.stand.history);
-        assess::matrix(&risk, &self.rationality, effects, (self.pattern, self.first_time), text)
+        self.with_past(&risk, effects, text)
+    }
+
+    /// What the session did before counts against a call only where something speaks against the call by itself.
+    fn with_past(&self, risk: &Risk, effects: &[Effect], text: &str) -> Option<Reason> {
+        let itself = by_itself(self.case, effects);
+        assess::matrix(&itself, &self.unpast, effects, (DangerousPattern::No, true), text)?;
+        assess::matrix(risk, &self.rationality, effects, (self.pattern, self.first_time), text)
     }
 
     fn tell(self, decision: &mut Decision) {
@@ -178,13 +191,30 @@ impl<'a> Weighing<'a> {
 
 /// The risk of these effects of a call after this past.
 fn weighed(case: &Case<'_>, effects: &[Effect], action: u64, history: &[PastCall]) -> Risk {
-    let risk = risk(effects, action, history, &case.facts.places, case.policy);
-    rated(with_patterns(risk, &case.stand.behaviour, case.policy), case.facts.rated.as_ref(), case.policy)
+    let mut risk = risk(effects, action, history, &case.facts.places, case.policy);
+    if pattern(case.stand, action) == DangerousPattern::Yes {
+        risk = with_patterns(risk, &case.stand.behaviour, case.policy);
+    }
+    rated(risk, case.facts.rated.as_ref(), case.policy)
+}
+
+/// Whether the call goes on with a loop: a pattern stands that asks for more than a correction, and exactly this call was
+/// refused or failed before.
+fn pattern(stand: &Stand, action: u64) -> DangerousPattern {
+    let mut again = stand.history.iter().filter(|past| past.action == action);
+    let loops = stand.behaviour.against().next().is_some()
+        && again.any(|past| matches!(past.outcome, Outcome::Failed | Outcome::Blocked));
+    if loops { DangerousPattern::Yes } else { DangerousPattern::No }
 }
 
 /// The risk of a call by itself, whatever the session did before.
 fn alone(case: &Case<'_>) -> Risk {
-    let risk = risk(&case.survey.effects, 0, &[], &case.facts.places, case.policy);
+    by_itself(case, &case.survey.effects)
+}
+
+/// The same of these effects.
+fn by_itself(case: &Case<'_>, effects: &[Effect]) -> Risk {
+    let risk = risk(effects, 0, &[], &case.facts.places, case.policy);
     rated(risk, case.facts.rated.as_ref(), case.policy)
 }
 

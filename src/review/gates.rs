@@ -1,8 +1,8 @@
 //! The gates in front of the review: the first that answers ends it.
 
 use crate::domain::{
-    Action, Out, Outcome, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Tool, ToolCall, Trust,
-    Verdict, fingerprint,
+    Action, Effect, EffectKind, Out, Outcome, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject,
+    Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::{Case, quarantine};
 
@@ -42,9 +42,8 @@ pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
             }
         }
         Trust::Ordinary => {
-            let refused = tool_limit(subject, call, stand, policy)
-                .or_else(|| throttled(stand, case.now_s.saturating_mul(1000)).filter(|_| policy.enabled))
-                .or_else(|| held(case).filter(|_| policy.enabled));
+            let refused =
+                tool_limit(subject, call, stand, policy).or_else(|| slowed(case).filter(|_| policy.enabled));
             refused.map_or(Ok(Passed::Ordinary), Err)
         }
     }
@@ -56,6 +55,26 @@ fn spent(stand: &Stand) -> Option<Reason> {
     let message =
         format!("this supervised run has made all the calls that it may: the session's limit is {most}");
     Some(deny("RUN_LIMIT_EXCEEDED", message).with_instead("say what is done and what is left"))
+}
+
+/// What a pattern's intervention refuses: never a call that only looks.
+fn slowed(case: &Case<'_>) -> Option<Reason> {
+    if case.stand.behaviour.throttle.is_none() && case.stand.behaviour.held.is_none() || only_looks(case) {
+        return None;
+    }
+    throttled(case.stand, case.now_s.saturating_mul(1000)).or_else(|| held(case))
+}
+
+/// All of the call is understood, and it does nothing but read.
+fn only_looks(case: &Case<'_>) -> bool {
+    let reads = |effect: &Effect| effect.kind == EffectKind::FileRead;
+    match case.call.action {
+        Action::Read { .. } | Action::Search { .. } => true,
+        Action::Shell { .. } | Action::Other { .. } => {
+            case.survey.problem.is_none() && case.survey.effects.iter().all(reads)
+        }
+        Action::Write { .. } | Action::Edit { .. } | Action::Fetch { .. } | Action::Spawn { .. } => false,
+    }
 }
 
 /// Calls of a throttled session beyond its measure; those that were refused do not count.
@@ -78,13 +97,12 @@ fn throttled(stand: &Stand, now_ms: u64) -> Option<Reason> {
 /// Anything but looking, of a session whose changes are held back.
 fn held(case: &Case<'_>) -> Option<Reason> {
     let why = case.stand.behaviour.held.as_ref()?;
-    let looks = matches!(case.call.action, Action::Read { .. } | Action::Search { .. });
-    (!looks).then(|| {
-        let session = case.subject.session.as_str();
-        deny("SESSION_HELD", format!("the changes of this session are held back: {why}")).with_instead(&format!(
-            "a person can undo the last ones with `lazaret rollback --last --session {session}`;              it goes on when the person says something, or runs `lazaret resume {session}`"
-        ))
-    })
+    let session = case.subject.session.as_str();
+    let message = format!("the changes of this session are held back: {why}");
+    Some(deny("SESSION_HELD", message).with_instead(&format!(
+        "a person can undo the last ones with `lazaret rollback --last --session {session}`; \
+         it goes on when the person says something, or runs `lazaret resume {session}`"
+    )))
 }
 
 fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option<Reason> {

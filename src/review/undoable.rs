@@ -1,8 +1,8 @@
 //! What is worth saving before a call, and what a checkpoint changes in the decision on it. Saves nothing itself.
 
 use crate::domain::{
-    Decision, Effect, EffectKind, Facts, Places, Protected, ProtectedKind, Reason, Severity, Target, Verdict,
-    join, lies_in,
+    Decision, Effect, EffectKind, Facts, Leave, Places, Protected, ProtectedKind, Reason, Severity, Target,
+    Verdict, join, lies_in,
 };
 use crate::rules::{Code, Invocation, Survey, is_build_output};
 use crate::shell::Arg;
@@ -422,6 +422,15 @@ pub fn reversible(decision: &mut Decision) {
     for effect in &mut decision.effects {
         effect.reversible |= is_change(effect.kind);
     }
+}
+
+/// The decision on a call of which all that it loses was saved: a score warns of nothing then.
+pub fn unscored(decision: Decision, can_ask: bool) -> Decision {
+    let warns = |reason: &Reason| reason.verdict == Verdict::Warn && reason.leave() == Leave::Score;
+    if decision.verdict() != Verdict::Warn || !decision.reasons().iter().any(warns) {
+        return decision;
+    }
+    decision.reasoned(can_ask, |reasons| reasons.retain(|reason| !warns(reason)))
 }
 
 /// Whether the call is let through only because it can be undone.

@@ -20,7 +20,7 @@ pub(crate) use builtin::lists;
 pub(crate) use builtin::lists::CLIENTS;
 pub use builtin::{Code, RETIRED, by_code};
 pub use matcher::{
-    Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
+    Example, Expect, Instead, NONE, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
     rewrite, rewriter, written,
 };
 pub use survey::paths::is_build_output;

@@ -31,6 +31,20 @@ pub enum Problem {
     Bound(Bound),
 }
 
+impl Problem {
+    pub(super) const SINGLE: &str = "a single quote is not closed";
+    pub(super) const DOUBLE: &str = "a double quote is not closed";
+    pub(super) const BACKTICK: &str = "a backtick is not closed";
+
+    /// The text ends within quotes: no shell runs anything of the line where they open, or behind it.
+    pub fn ends_in_quotes(&self) -> bool {
+        match self {
+            Problem::Syntax { what, .. } => [Self::SINGLE, Self::DOUBLE, Self::BACKTICK].contains(what),
+            Problem::Bound(_) => false,
+        }
+    }
+}
+
 /// The bounds of the parser. Each is a block, never an abort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {

@@ -7,7 +7,7 @@ use lazaret::domain::{
     Action, Behaviour, Client, Deed, Facts, Intervened, Outcome, Places, Policy, Purpose, SearchKind,
     SessionId, Subject, Tool, ToolCall,
 };
-use lazaret::review::behaviour::{History, Report, deed, judge, purpose};
+use lazaret::review::behaviour::{History, Report, checked_out, deed, judge, purpose};
 use lazaret::rules;
 use serde_json::{Value, json};
 
@@ -186,6 +186,15 @@ impl Played {
 
 /// Plays the lines, one step in four seconds and what it takes.
 pub fn play(lines: &[String], policy: &Policy) -> Played {
+    play_looking(lines, policy, |_, _, _| ())
+}
+
+/// The same, with a look at each call before it runs: what the session knows of its behaviour, and what it did, newest first.
+pub fn play_looking(
+    lines: &[String],
+    policy: &Policy,
+    mut look: impl FnMut(&ToolCall, &Behaviour, &[Deed]),
+) -> Played {
     let places = Places {
         home: Some(HOME.to_owned()),
         repo: Some(PROJECT.to_owned()),
@@ -208,12 +217,17 @@ pub fn play(lines: &[String], policy: &Policy) -> Played {
         if let Kind::Says(text) = &step.kind {
             let number = behaviour.purpose.number + 1;
             behaviour.released();
-            behaviour.purpose = Purpose { number, ..purpose(text, PROJECT) };
+            let made = std::mem::take(&mut behaviour.purpose.made);
+            behaviour.purpose = Purpose { number, made, ..purpose(text, PROJECT) };
             continue;
         }
         calls += 1;
         now_ms += 4000 + step.took_ms();
         let (call, error) = (step.call(), step.error());
+        for deed in &mut deeds {
+            deed.age_ms += 4000 + step.took_ms();
+        }
+        look(&call, &behaviour, &deeds);
         let outcome = match (&step.kind, &error) {
             (Kind::Runs { blocked: true, .. }, _) => Outcome::Blocked,
             (_, Some(_)) => Outcome::Failed,
@@ -231,6 +245,7 @@ pub fn play(lines: &[String], policy: &Policy) -> Played {
             rule: None,
             duration_ms: Some(step.took_ms()),
         };
+        checked_out(&survey).for_each(|directory| behaviour.purpose.has_made(directory));
         let deed = Deed { number: calls, ..deed(&report, &behaviour.purpose) };
         let judged = judge(&History::new(&deed, &deeds), &mut behaviour, error.as_deref(), now_ms, policy);
         if let Some(chosen) = judged.chosen {

@@ -74,7 +74,8 @@ fn place(paths: &[&str], (policy, places): (&Policy, &Places), purpose: &Purpose
     let inside = |path: &str| {
         places.roots().next().is_none()
             || policy.expects(path, places)
-            || purpose.paths.iter().any(|known| lies_below(path, known, places))
+            || purpose.paths.iter().chain(&purpose.made).any(|known| lies_below(path, known, places))
+            || is_called(path, purpose)
     };
     let mut place = Place::Nowhere;
     for path in paths.iter().filter(|path| !is_looked_up(path, places)) {
@@ -84,6 +85,28 @@ fn place(paths: &[&str], (policy, places): (&Policy, &Places), purpose: &Purpose
         place = Place::Inside;
     }
     place
+}
+
+/// Whether a directory on the way to it is one that the person calls by its name (`the payment-service checkout`).
+fn is_called(path: &str, purpose: &Purpose) -> bool {
+    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
+    let named = |part: &str| purpose.words.iter().any(|word| part.eq_ignore_ascii_case(word));
+    directories.split('/').any(|part| !part.is_empty() && named(part))
+}
+
+/// The directories that a call clones a repository into, or checks one out in.
+pub fn checked_out(survey: &Survey) -> impl Iterator<Item = &str> {
+    let clones = survey.invocations.iter().any(|inv| {
+        let sub: Vec<&str> = inv.sub.iter().map(String::as_str).collect();
+        matches!((inv.program.as_str(), sub.as_slice()), ("git", ["clone", ..] | ["worktree", "add", ..]))
+            || matches!((inv.program.as_str(), sub.as_slice()), ("gh" | "glab", ["repo", "clone", ..]))
+    });
+    survey.effects.iter().filter(move |effect| clones && effect.kind == EffectKind::FileCreation).filter_map(
+        |effect| match &effect.target {
+            Target::Path { path, .. } => Some(path.as_str()),
+            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => None,
+        },
+    )
 }
 
 /// The files that a call names, the first being the one it is about.

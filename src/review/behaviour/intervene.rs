@@ -9,6 +9,8 @@ const CUT_OFFS: [u8; 4] = [30, 50, 70, 90];
 const COOLDOWN_MS: u64 = 30_000;
 /// Interventions in one prompt.
 const MOST: usize = 10;
+/// Deeds after which a session is corrected for the same built-in pattern once more.
+const AGAIN: u64 = 200;
 /// Deeds within which a pattern has to end for its intervention to have worked.
 const WITHIN: u64 = 10;
 /// A throttled session: calls in a minute, and for how long in milliseconds.
@@ -39,7 +41,16 @@ fn combined(found: &[Finding], policy: &Policy) -> u8 {
     let cap = found.iter().map(|finding| policy.cap(&finding.pattern)).max().unwrap_or(0);
     let others = u8::try_from(found.len().saturating_sub(1)).unwrap_or(u8::MAX);
     let gravest = found.first().map_or(0, |finding| finding.severity);
+    let cap = found.first().map_or(cap, |finding| cap.min(most_severe(finding, policy)));
     gravest.saturating_add(others.saturating_mul(OTHER)).min(cap)
+}
+
+/// How far a finding can be brought by what stands beside it and by corrections in vain: a built-in pattern beyond correction
+/// only by evidence of its own.
+fn most_severe(finding: &Finding, policy: &Policy) -> u8 {
+    let cap = policy.cap(&finding.pattern);
+    let corrected = Pattern::from_name(&finding.pattern).is_some() && finding.severity < Finding::GRAVE;
+    if corrected { cap.min(Finding::CORRECTED) } else { cap }
 }
 
 /// The intervention for what was found, if one is due.
@@ -57,7 +68,7 @@ pub fn choose(
     let asked_for = own.and_then(|own| own.first).map_or(asked_for, |first| asked_for.max(first));
     let most = own.and_then(|own| own.most);
     let asked_for = most.map_or(asked_for, |most| asked_for.min(most));
-    let highest = most.unwrap_or_else(|| by_severity(policy.cap(&gravest.pattern)));
+    let highest = most.unwrap_or_else(|| by_severity(most_severe(gravest, policy)));
     let kind = escalated((asked_for, highest), gravest, made.clone(), policy);
     let kind = match kind {
         InterventionKind::SoftCorrection if !policy.interventions.soft_correction => return None,
@@ -67,7 +78,8 @@ pub fn choose(
         kind => kind,
     };
     let last = behaviour.interventions.last();
-    let hurries = Pattern::from_name(&gravest.pattern).is_some_and(Pattern::hurries);
+    let built_in = Pattern::from_name(&gravest.pattern);
+    let hurries = built_in.is_some_and(Pattern::hurries);
     let waits = |last: &Intervened| {
         let graver = hurries && last.pattern == gravest.pattern && last.kind < kind;
         !graver && now_ms.saturating_sub(last.at_ms) < COOLDOWN_MS
@@ -76,8 +88,16 @@ pub fn choose(
     if cooling || made.clone().count() >= MOST {
         return None;
     }
-    // What was done has its ten deeds to work, unless more is called for.
-    if made.any(|one| one.pattern == gravest.pattern && one.effective.is_none() && one.kind >= kind) {
+    // What was done has its ten deeds to work, and what was said is not said again soon, unless more is called for.
+    let as_much = |one: &&Intervened| one.pattern == gravest.pattern && one.kind >= kind;
+    let said = built_in.is_some()
+        && kind <= InterventionKind::ContextReinforcement
+        && behaviour
+            .interventions
+            .iter()
+            .filter(as_much)
+            .any(|one| deed.number.saturating_sub(one.deed) < AGAIN);
+    if said || made.any(|one| as_much(&one) && one.effective.is_none()) {
         return None;
     }
     Some(Chosen {

@@ -13,7 +13,7 @@ mod words;
 
 pub use alignment::{Act, alignment};
 pub use custom::{misplaced, problems};
-pub use deed::{Report, deed};
+pub use deed::{Report, checked_out, deed};
 pub use error::normalised;
 pub use intervene::{Chosen, by_severity, choose};
 pub use lookup::is_looked_up;

@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "deletes the tag of a release on the remote, by which others find it",
-        instead: Some(Instead::Command("git ls-remote --tags origin")),
+        instead: Some(Instead::Command("git ls-remote --tags")),
         when: &[predicate("release_tag_deleted", Trigger::programs(GIT), tag_deleted)],
         fires: &["git push origin :refs/tags/v1.0.0", "git push --delete origin v1.2.0"],
         silent: &[

@@ -72,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cloud.manifest-fetched",
         severity: Severity::Critical,
         reason: "has a cluster or a container service run what a host hands out that is not known",
-        instead: Some(Instead::Command("curl -fsSLo x.yaml https://x.example/x.yaml")),
+        instead: Some(Instead::Advice("fetch the file, read it, and apply that copy")),
         when: &[predicate(
             "manifest_of_unknown_host",
             Trigger::programs(KUBECTL).or(Trigger::programs(COMPOSERS)),
@@ -104,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cloud.live-deleted",
         severity: Severity::Critical,
         reason: "takes away something that by its name others live by",
-        instead: Some(Instead::Command("kubectl get all -n production")),
+        instead: Some(Instead::Command("kubectl get all")),
         when: &[
             predicate("live_thing_taken_away", Trigger::programs(TAKERS), live),
             predicate("listed_things_taken_away", Trigger::programs(TAKERS), listed),

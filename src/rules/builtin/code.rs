@@ -199,8 +199,8 @@ pub(super) const RULES: &[Rule] = &[
         id: "code.hidden",
         severity: Severity::Critical,
         reason: "has an interpreter run code that was made unreadable first",
-        instead: Some(Instead::Command(
-            "python3 -c \"import base64; print(base64.b64decode('cHJpbnQoMSk='))\"",
+        instead: Some(Instead::Advice(
+            "print the text instead of running it, and run the one command that is needed",
         )),
         when: &[
             predicate("decoded_code_is_run", Trigger::INTERPRETER, decoded_code_runs),

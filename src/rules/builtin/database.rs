@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
     id: "database.opens",
     severity: Severity::Critical,
     reason: "has a database run programs, reach into files, or let everybody in",
-    instead: Some(Instead::Command("psql -c '\\du' app")),
+    instead: Some(Instead::Command("psql -l")),
     when: &[
         predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, |one| opens(&words_of(one)))),
         predicate("sql_reaches_a_file", STATEMENTS, |scene| sql_anywhere(scene, reaches)),

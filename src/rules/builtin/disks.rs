@@ -40,7 +40,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "disks.write-device",
         severity: Severity::Critical,
         reason: "writes straight onto a disk or into memory, over everything that is there",
-        instead: Some(Instead::Command("dd if=/dev/zero of=/tmp/disk.img bs=1M count=10")),
+        instead: Some(Instead::Advice(
+            "write to an image file in the project, and let the person write it to the device",
+        )),
         when: &[
             When::Effect(OnEffect {
                 kinds: &[
@@ -97,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "disks.format",
         severity: Severity::Critical,
         reason: "makes a new file system over what is on the disk",
-        instead: Some(Instead::Command("lsblk")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("file_system_made_on_a_device", Trigger::programs(FORMATTERS), format_device)],
         fires: &[
             "mkfs.ext4 /dev/sda1",
@@ -113,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "disks.partition",
         severity: Severity::Critical,
         reason: "changes a disk's partitions",
-        instead: Some(Instead::Command("lsblk")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(Command {
                 operand: DEV,
@@ -172,7 +174,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "disks.wipe",
         severity: Severity::Critical,
         reason: "erases a disk",
-        instead: Some(Instead::Command("lsblk -f")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(flagged(&["wipefs"], &[&["-a", "--all", "-o", "--offset"]])),
             When::Command(Command { operand: Operand::Some, ..run(&["blkdiscard", "nwipe"]) }),
@@ -248,7 +250,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "disks.volumes",
         severity: Severity::Critical,
         reason: "destroys a volume, a pool or an encrypted container",
-        instead: Some(Instead::Command("lsblk")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(Command {
                 without: &["-t", "--test"],
@@ -301,7 +303,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "takes swap space away from the running system",
-        instead: Some(Instead::Command("free -m")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[When::Command(run(&["swapoff", "zramctl"]))],
         fires: &["sudo swapoff -a", "swapoff /dev/sda3"],
         silent: &["swapon --show", "free -m", "grep swap /proc/meminfo"],
@@ -312,7 +314,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "changes which file systems are mounted",
-        instead: Some(Instead::Command("findmnt")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(Command { operand: Operand::Some, ..run(&["mount", "umount", "losetup"]) }),
             When::Command(flagged(&["mount", "umount"], &[&["-a", "--all", "--all-targets"]])),

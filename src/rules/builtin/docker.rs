@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cloud.docker-volume-removed",
         verdict: Verdict::Modify,
         reason: "deletes volumes by name, or all of a composition, with the data that is in them",
-        instead: Some(Instead::Command("docker compose down")),
+        instead: Some(Instead::Command("docker volume ls")),
         when: &[
             predicate("volume_removed", Trigger::programs(DOCKER), |scene| volume_removed(scene, false)),
             predicate("labelled_volumes_pruned", Trigger::programs(DOCKER), |scene| {

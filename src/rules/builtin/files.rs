@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "puts settings of the home directory aside, which programs then no longer find",
-        instead: Some(Instead::Command("cp ~/.vimrc ~/.vimrc.bak")),
+        instead: Some(Instead::Advice("copy it to the new name, and leave the original where it is")),
         when: &[predicate("settings_put_aside", Trigger::programs(MOVERS), |scene| {
             moves_home(scene, |inv| sets_aside(inv, scene))
         })],
@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.chmod-wide",
         severity: Severity::Critical,
         reason: "changes the permissions of the system or of a whole home",
-        instead: Some(Instead::Command("chmod +x script.sh")),
+        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
         when: &[When::Command(Command {
             operand: Operand::On(WIDE),
             ..flagged(&["chmod", "setfacl"], &[&["-R", "--recursive"]])
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.chmod-lockout",
         reason: "takes away the permission to read or write the whole project",
-        instead: Some(Instead::Command("chmod 600 notes.txt")),
+        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
         when: &[predicate("chmod_takes_everything_away", Trigger::programs(CHMOD), chmod_lockout)],
         fires: &["chmod -R 000 .", "chmod -R a-rwx .", "chmod -R ugo-w .", "chmod 000 /home/u/proj"],
         silent: &["chmod -R u+rw .", "chmod 000 secret.txt", "chmod -R go-w .", "chmod -R 755 ."],
@@ -94,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.chown-outside",
         reason: "changes the owner of files outside the project",
-        instead: Some(Instead::Command("ls -l .")),
+        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
         when: &[predicate("owner_changed_outside", Trigger::programs(CHOWN), chown_outside)],
         fires: &[
             "chown -R u:u /",
@@ -118,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.rsync-delete",
         reason: "makes a directory an exact copy of another and deletes all else in it",
-        instead: Some(Instead::Command("rsync -an --delete dist/ out/")),
+        instead: Some(Instead::Command("rsync -an --delete {1} {2}")),
         when: &[predicate("mirrored_over_a_directory", Trigger::programs(&["rsync"]), mirrored)],
         fires: &[
             "rsync -a --delete empty/ ~/",
@@ -132,7 +132,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.unpack-over-system",
         reason: "unpacks an archive over the file system",
-        instead: Some(Instead::Command("tar -tf archive.tar")),
+        instead: Some(Instead::Advice("list what is in the archive, or unpack it into the project")),
         when: &[
             When::Command(flagged(
                 &["tar", "bsdtar"],

@@ -119,7 +119,7 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Low,
         reason: "skips the repository's own checks",
-        instead: Some(Instead::Command("git commit")),
+        instead: Some(Instead::Advice("commit with the hooks, and fix what they complain about")),
         when: &[
             When::Command(git(&["commit", "push", "merge", "am", "rebase"], &[&["--no-verify"]])),
             When::Command(git(&["commit"], &[&["-n"]])),
@@ -138,7 +138,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.source-replaced",
         verdict: Verdict::Modify,
         reason: "has git fetch from another place than the address says, or overwrites a branch with what is there",
-        instead: Some(Instead::Command("git config --get remote.origin.url")),
+        instead: Some(Instead::Command("git remote -v")),
         when: &[
             predicate("traffic_redirected", Trigger::programs(GIT), redirected),
             predicate("branch_overwritten_by_a_fetch", Trigger::programs(GIT), fetched_over),

@@ -95,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cloud.live-restarted",
         verdict: Verdict::Modify,
         reason: "starts anew what by its name others live by",
-        instead: Some(Instead::Command("kubectl rollout status deploy/api -n production")),
+        instead: Some(Instead::Command("kubectl get pods")),
         when: &[predicate("live_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
             restarted(scene, standing::names_live)
         })],
@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Low,
         reason: "starts anew what by its name others try things on",
-        instead: Some(Instead::Command("kubectl rollout status deploy/api -n staging")),
+        instead: Some(Instead::Command("kubectl get pods")),
         when: &[predicate("shared_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
             restarted(scene, |inv| standing::names_shared(inv) && !standing::names_live(inv))
         })],

@@ -119,7 +119,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "sends patches to a list or to maintainers in a person's name",
-        instead: Some(Instead::Command("git send-email --dry-run x.patch")),
+        instead: Some(Instead::Command("git send-email --dry-run {all}")),
         when: &[predicate("patches_sent", Trigger::kinds(&[EffectKind::NetworkRequest]), |scene| {
             let found = scene.first(&["git"], |inv| {
                 let looks = ["--dry-run", "-h", "--help", "--dump-aliases"];
@@ -139,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "mail.deleted",
         severity: Severity::Critical,
         reason: "deletes mail that is kept for people, or that has not gone out yet",
-        instead: Some(Instead::Command("mailq")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("mail_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST))],
         fires: &["postsuper -d ALL", "exim -Mrm 1abc", "doveadm expunge -A mailbox INBOX all"],
         silent: &["mailq", "postqueue -p", "doveadm mailbox list", "exim -bp"],

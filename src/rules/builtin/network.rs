@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "network.serves-private",
         reason: "serves the home directory, the whole machine or secrets to whoever can reach it",
-        instead: Some(Instead::Command("python3 -m http.server --bind 127.0.0.1 --directory docs")),
+        instead: Some(Instead::Advice("serve the one directory that is meant, at 127.0.0.1 only")),
         when: &[
             predicate("private_directory_served", Trigger::ACTIVE, private_served),
             When::Code(Code {
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "opens a port of this machine to whoever can reach it",
-        instead: Some(Instead::Command("python3 -m http.server --bind 127.0.0.1")),
+        instead: Some(Instead::Advice("listen at 127.0.0.1 only")),
         when: &[
             When::Command(flagged(lists::NETCATS, &[&["-l", "--listen"]])),
             When::Command(Command {
@@ -180,7 +180,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "does not check who it is talking to",
-        instead: Some(Instead::Command("curl -fsSL https://github.com")),
+        instead: Some(Instead::Advice(
+            "leave the option out; a certificate of your own can be named with --cacert",
+        )),
         when: &[predicate("certificate_not_checked", Trigger::programs(CHECKERS), certificate_not_checked)],
         fires: &[
             "curl -k https://x.example",
@@ -196,7 +198,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "does not check which machine it logs in to",
-        instead: Some(Instead::Command("ssh-keygen -F host.example")),
+        instead: Some(Instead::Advice("leave the option out, so that the key of the host is compared")),
         when: &[predicate("host_key_not_checked", Trigger::programs(SSH), host_key_not_checked)],
         fires: &[
             "ssh -o StrictHostKeyChecking=no host.example",

@@ -208,7 +208,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "persistence.ssh-config",
         verdict: Verdict::Modify,
         reason: "changes what ssh runs and whom it trusts",
-        instead: Some(Instead::Command("ssh -F ./ssh_config host.example true")),
+        instead: Some(Instead::Advice(
+            "write the setting into a file of the project, and name that file to ssh with -F",
+        )),
         when: &[When::Effect(OnEffect {
             kinds: WRITES,
             at: &[

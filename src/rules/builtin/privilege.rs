@@ -109,7 +109,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.pkexec",
         reason: "asks for another user's rights past sudo and its log",
-        instead: Some(Instead::Command("sudo -l")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec", "runas"])),
             When::Command(sub(&["security"], &["authorize", "authorizationdb"])),
@@ -143,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.hunt",
         reason: "looks for a way to rights that it does not have",
-        instead: Some(Instead::Command("sudo -l")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             predicate("set_user_id_programs_sought", Trigger::programs(&["find", "getcap"]), setuid_sought),
             When::Command(run(HUNTERS)),
@@ -178,7 +178,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.debugger",
         reason: "attaches to a running process and can change what it does",
-        instead: Some(Instead::Command("strace -f ls")),
+        instead: Some(Instead::Advice("start the program under the debugger")),
         when: &[predicate("attached_to_a_process", Trigger::programs(TRACERS), attaches)],
         fires: &[
             "gdb -p 1234",

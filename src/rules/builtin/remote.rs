@@ -58,7 +58,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "remote.blocked-command",
         severity: Severity::Critical,
         reason: "runs a command on another machine that would be blocked on this one",
-        instead: Some(Instead::Command("ssh host.example ls")),
+        instead: Some(Instead::Advice(
+            "look first, with a command that changes nothing, and let the person run the rest",
+        )),
         when: &[predicate("blocked_command_for_another_machine", Trigger::programs(RUNNERS), runs_blocked)],
         fires: &[
             "gcloud compute ssh vm --command 'sudo rm -rf /'",
@@ -107,7 +109,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "remote.attack-tools",
         severity: Severity::Critical,
         reason: "breaks into other machines, or runs commands on them with stolen credentials",
-        instead: Some(Instead::Command("ssh host.example ls")),
+        instead: Some(Instead::Advice("let the person open the connection that is needed")),
         when: &[When::Command(run(&[
             "psexec",
             "psexec.exe",
@@ -148,7 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "remote.file-planted",
         verdict: Verdict::Modify,
         reason: "puts a file where another machine's system, its jobs or its logins are kept, or empties a directory there",
-        instead: Some(Instead::Command("scp dist.tgz host.example:/tmp/")),
+        instead: Some(Instead::Advice("copy it to a directory of your own there")),
         when: &[predicate("copied_into_another_system", Trigger::programs(COPIERS), plants)],
         fires: &[
             "scp evil.sh host:/etc/cron.d/x",
@@ -192,7 +194,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "remote.open-service",
         severity: Severity::Critical,
         reason: "talks to a container service or a node of a cluster past everything that guards it",
-        instead: Some(Instead::Command("docker ps")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("unguarded_service_asked", Trigger::programs(lists::DOWNLOADERS), unguarded)],
         fires: &[
             "curl http://10.0.0.1:2375/containers/json",

@@ -221,7 +221,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "database.rows-deleted-by-code",
         reason: "has code delete a table, or every row of one",
-        instead: Some(Instead::Command("rails runner 'puts User.count'")),
+        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[
             predicate("model_emptied", Trigger::programs(SHELLS), by_code),
             predicate("statement_in_code", Trigger::INTERPRETER, in_code),

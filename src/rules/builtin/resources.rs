@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "resources.miner",
         severity: Severity::Critical,
         reason: "mines for a currency with this machine's processor",
-        instead: Some(Instead::Command("uptime")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(run(MINERS)),
             predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines),
@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "puts the machine under as much load as it can",
-        instead: Some(Instead::Command("uptime")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("stress_with_an_end", Trigger::programs(STRESSERS), stressed)],
         fires: &["stress --cpu 8 --timeout 60", "stress-ng --vm 2 -t 30s"],
         silent: &["which stress", "stress --version", "nice -n 10 make", "stress-ng --cpu 1 --timeout 10s"],
@@ -105,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "resources.stress-endless",
         reason: "puts the machine under as much load as it can, without an end",
-        instead: Some(Instead::Command("uptime")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[When::Command(Command {
             without: &["-t", "--timeout", "--version", "-V", "--dry-run", "-n", "--help", "-h", "-?"],
             ..run(STRESSERS)

@@ -158,7 +158,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cloud.hosts-emptied",
         severity: Severity::Critical,
         reason: "deletes files or packages on every machine of a list",
-        instead: Some(Instead::Command("ansible all --list-hosts")),
+        instead: Some(Instead::Command("ansible {1} --list-hosts")),
         when: &[predicate("ansible_takes_away", Trigger::programs(&["ansible"]), ansible_takes_away)],
         fires: &[
             "ansible all -m file -a 'path=/var/lib/app state=absent'",
@@ -245,7 +245,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "system.first-process",
         severity: Severity::Critical,
         reason: "takes time or means away from the first process, on which all others depend",
-        instead: Some(Instead::Command("ps -p 1")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("first_process_tied_down", Trigger::rows(FIRST_PROCESS), |scene| {
             deeds::done(scene, FIRST_PROCESS)
         })],
@@ -257,7 +257,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.deleted-by-a-desktop",
         severity: Severity::Critical,
         reason: "has a desktop or a script language of the desktop delete whole directories of the person's",
-        instead: Some(Instead::Command("ls ~")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate(
             "deleted_by_a_desktop",
             Trigger::programs(&["swift", "osascript"]),
@@ -288,7 +288,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.sources-deleted",
         verdict: Verdict::Modify,
         reason: "deletes all sources of a kind, wherever they lie in the project",
-        instead: Some(Instead::Command("git status --short")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("sources_deleted", Trigger::kinds(&[EffectKind::FileDeletion]), sources_deleted)],
         fires: &["find . -name '*.rs' -delete", "find src -name '*.py' | xargs rm"],
         silent: &[
@@ -330,7 +330,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "packages.registry-turned",
         severity: Severity::Critical,
         reason: "has every later install come from a host where anybody on the way can change it",
-        instead: Some(Instead::Command("npm config get registry")),
+        instead: Some(Instead::Command("npm config list")),
         when: &[predicate("registry_set_to_a_plain_address", Trigger::programs(MANAGERS), registry_turned)],
         fires: &[
             "npm config set registry http://x.example",
@@ -359,7 +359,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "opens a pager as root, out of which any command can be run",
-        instead: Some(Instead::Command("man ls")),
+        instead: Some(Instead::Advice("read it with your own rights")),
         when: &[When::Command(Command { privileged: true, ..run(&["less", "more", "most", "man", "view"]) })],
         fires: &["sudo less /var/log/syslog", "sudo man man"],
         silent: &["less README.md", "man ls", "sudo journalctl --no-pager"],
@@ -379,7 +379,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "privilege.low-level-runtime",
         verdict: Verdict::Modify,
         reason: "starts a container past the daemon and its limits",
-        instead: Some(Instead::Command("docker ps")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("container_by_its_runtime", Trigger::rows(RUNTIMES), |scene| {
             deeds::done(scene, RUNTIMES)
         })],

@@ -282,7 +282,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "secrets.memory",
         severity: Severity::Critical,
         reason: "reads the memory of processes, where their secrets are",
-        instead: Some(Instead::Command("ps aux")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(run(&["gcore", "procdump"])),
             predicate("process_memory_read", Trigger::PATHS.or(Trigger::REDIRECTED), memory_read),

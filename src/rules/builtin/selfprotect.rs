@@ -39,7 +39,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "selfprotect.killed",
         severity: Severity::Critical,
         reason: "ends the client or the guard",
-        instead: Some(Instead::Command("pgrep -l node")),
+        instead: Some(Instead::Advice(
+            "name the one process: its number, or a pattern of its command line with pkill -f",
+        )),
         when: &[predicate(
             "client_or_guard_killed",
             Trigger::programs(killed::KILLERS).or(Trigger::INTERPRETER),

@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "system.services",
         verdict: Verdict::Modify,
         reason: "stops or switches off a service of the machine",
-        instead: Some(Instead::Command("systemctl status nginx")),
+        instead: Some(Instead::Command("systemctl status {last}")),
         when: &[
             When::Command(sub(&["systemctl"], &["disable", "mask", "kill", "set-default", "revert"])),
             When::Command(sub(&["systemctl"], &["stop"])),
@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Low,
         reason: "changes the priority of processes that are not its own",
-        instead: Some(Instead::Command("nice -n 10 make")),
+        instead: Some(Instead::Advice("give a program of your own a lower priority")),
         when: &[When::Command(Command {
             privileged: true,
             ..run(&["renice", "chrt", "ionice", "taskset", "prlimit"])

@@ -1,5 +1,6 @@
 //! Rules, and the one matcher for them. A rule is data (`when`); what the words of that data mean is in this directory.
 
+mod alternative;
 mod beside;
 mod class;
 mod command;
@@ -90,15 +91,15 @@ pub type Example = &'static str;
 
 /// The way out that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instead {
-    /// A command that lazaret lets through as it stands.
-    Command(&'static str),
+pub enum Instead<'r> {
+    /// A command, with the call's operands in the places of `{1}`, `{2}`, `{last}`, `{all}` and `{file}`.
+    Command(&'r str),
     /// What to do, in words.
-    Advice(&'static str),
+    Advice(&'r str),
 }
 
-impl Instead {
-    pub const fn text(self) -> &'static str {
+impl<'r> Instead<'r> {
+    pub const fn text(self) -> &'r str {
         match self {
             Instead::Command(text) | Instead::Advice(text) => text,
         }
@@ -138,7 +139,7 @@ pub struct Rule {
     /// Why, in one sentence without a full stop.
     pub reason: &'static str,
     /// One thing to do instead; lazaret lets it through.
-    pub instead: Option<Instead>,
+    pub instead: Option<Instead<'static>>,
     /// For `Modify` only: what makes the call safe. Without one a person is asked.
     pub rewriter: Option<Rewriter>,
     /// The rule matches when one of these does.
@@ -154,16 +155,14 @@ struct Says<'r> {
     verdict: Verdict,
     severity: Severity,
     reason: &'r str,
-    instead: Option<&'r str>,
+    instead: Option<Instead<'r>>,
+    built_in: bool,
 }
 
 impl Says<'static> {
     const fn of(rule: &'static Rule) -> Says<'static> {
-        let instead = match rule.instead {
-            Some(instead) => Some(instead.text()),
-            None => None,
-        };
-        Says { id: rule.id, verdict: rule.verdict, severity: rule.severity, reason: rule.reason, instead }
+        let Rule { id, verdict, severity, reason, instead, .. } = *rule;
+        Says { id, verdict, severity, reason, instead, built_in: true }
     }
 }
 
@@ -171,11 +170,15 @@ impl<'r> Says<'r> {
     fn of_custom(rule: &'r WrittenRule) -> Says<'r> {
         let WrittenRule { id, verdict, severity, reason, instead, hushed, .. } = rule;
         let (reason, instead) = if *hushed {
-            (HUSHED, Some(HUSHED_INSTEAD))
+            (HUSHED, Some(Instead::Advice(HUSHED_INSTEAD)))
         } else {
-            (reason.as_str(), instead.as_ref().map(WayOut::text))
+            let instead = instead.as_ref().map(|instead| match instead {
+                WayOut::Command(text) => Instead::Command(text),
+                WayOut::Advice(text) => Instead::Advice(text),
+            });
+            (reason.as_str(), instead)
         };
-        Says { id, verdict: *verdict, severity: *severity, reason, instead }
+        Says { id, verdict: *verdict, severity: *severity, reason, instead, built_in: false }
     }
 }
 
@@ -196,6 +199,9 @@ pub(crate) const RULE: Rule = Rule {
     fires: &[],
     silent: &[],
 };
+
+/// What stands in the place of an alternative where there is none.
+pub const NONE: &str = "there is none; tell the person what is to be done, and why";
 
 /// Longest part of the call that a reason quotes, in bytes.
 const MATCHED: usize = 200;
@@ -219,7 +225,7 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
     each_match(&scene, None, |says, matched, unsure| {
-        reasons.push(reason(says, matched, unsure));
+        reasons.push(reason(says, matched, unsure, &scene));
         ControlFlow::Continue(())
     });
     reasons
@@ -447,7 +453,7 @@ pub fn is_unsure(reason: &Reason) -> bool {
     reason.message.ends_with(DOUBT)
 }
 
-fn reason(says: Says<'_>, matched: &str, unsure: bool) -> Reason {
+fn reason(says: Says<'_>, matched: &str, unsure: bool, scene: &Scene<'_>) -> Reason {
     // A rule that cannot tell blocks.
     let verdict = if unsure { Verdict::Block } else { says.verdict };
     let doubt = if unsure { DOUBT } else { "" };
@@ -457,6 +463,6 @@ fn reason(says: Says<'_>, matched: &str, unsure: bool) -> Reason {
         severity: says.severity,
         message: format!("{}{doubt}", says.reason),
         matched: clip(matched, MATCHED),
-        instead: says.instead.map(str::to_owned),
+        instead: alternative::alternative(&says, matched, scene),
     }
 }

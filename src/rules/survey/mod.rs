@@ -152,6 +152,8 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
+    /// The problem is that the text ends within quotes, and nothing else: what no shell reads, none runs.
+    pub unclosed: bool,
     /// The texts that shells inside the call run, outermost first.
     pub nested: Vec<String>,
     /// Files that the call itself writes, with what it writes, where that is known; the latest last.

@@ -85,10 +85,13 @@ impl Surveyor<'_> {
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
-            Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
-                self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
+            Some(problem @ Problem::Syntax { at, what }) => {
+                let alone = self.out.problem.is_none() || self.out.unclosed;
+                self.out.unclosed = alone && frame.depth == 0 && problem.ends_in_quotes();
+                let told = || format!("the command cannot be read: {what} at byte {at}");
+                self.out.problem.get_or_insert_with(told);
             }
-            Some(Problem::Syntax { .. }) | None => {}
+            None => {}
         }
         scope.settle(&script);
         let (script, source): (Rc<Script>, Rc<str>) = (Rc::new(script), source.into());

@@ -1,6 +1,6 @@
 //! What `$` and backticks begin.
 
-use super::super::{Context, Op, Part};
+use super::super::{Context, Op, Part, Problem};
 use super::Parser;
 use super::lexer::{Keyword, is_name};
 use super::state::{Parse, Scope, Stop};
@@ -115,7 +115,7 @@ impl Parser<'_> {
         loop {
             let rest = self.text.get(from..).unwrap_or_default();
             let Some(at) = rest.find(['\\', '`']) else {
-                return Err(self.wrong("a backtick is not closed"));
+                return Err(self.wrong(Problem::BACKTICK));
             };
             inside.push_str(rest.get(..at).unwrap_or_default());
             if rest.as_bytes().get(at) == Some(&b'`') {
@@ -130,7 +130,7 @@ impl Parser<'_> {
                     from += at + 1;
                     continue;
                 }
-                None => return Err(self.wrong("a backtick is not closed")),
+                None => return Err(self.wrong(Problem::BACKTICK)),
             }
             from += at + 2;
         }

@@ -1,6 +1,6 @@
 //! Words: quotes, escapes and what is joined to them.
 
-use super::super::{Context, Op, Part, Word};
+use super::super::{Context, Op, Part, Problem, Word};
 use super::lexer::is_meta;
 use super::state::Parse;
 use super::{Parser, ansi};
@@ -161,7 +161,7 @@ impl Parser<'_> {
                 self.pos = start + length + 1;
                 Ok(())
             }
-            None => Err(self.wrong("a single quote is not closed")),
+            None => Err(self.wrong(Problem::SINGLE)),
         }
     }
 
@@ -179,7 +179,7 @@ impl Parser<'_> {
                 Some(_) => self.in_double(parts, b"\"")?,
                 None => {
                     self.pos = open;
-                    return Err(self.wrong("a double quote is not closed"));
+                    return Err(self.wrong(Problem::DOUBLE));
                 }
             }
         }
@@ -231,7 +231,7 @@ impl Parser<'_> {
                     return Ok(());
                 }
                 Some(_) => at += 1,
-                None => return Err(self.wrong("a single quote is not closed")),
+                None => return Err(self.wrong(Problem::SINGLE)),
             }
         }
     }

@@ -8,6 +8,9 @@ use crate::domain::Outcome;
 const RESULTS: usize = 10;
 /// Errors in thirds: three whole ones.
 const ENOUGH: u32 = 9;
+/// All results that are looked at are the same call with the same error, in so many milliseconds: nobody waits or looks between.
+const LOOP_MS: u64 = 60_000;
+const LOOP_SEVERITY: u32 = 50;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let last = Some(look.history.last()).filter(|deed| deed.outcome == Outcome::Failed && deed.error != 0)?;
@@ -16,11 +19,13 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     let (mut thirds, mut times, mut changed) = (0_u32, 0_u32, false);
+    let mut again = 0;
     for deed in look.history.deeds().filter(|deed| deed.agent == last.agent && ran(deed)).take(RESULTS) {
         changed |= deed.changed();
         if deed.error == last.error {
             thirds += if changed { 1 } else { 3 };
             times += 1;
+            again += usize::from(deed.action == last.action && deed.age_ms < LOOP_MS);
         }
     }
     let enough = look.scaled(ENOUGH);
@@ -28,7 +33,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         let over = thirds - enough;
         Seen {
             confidence: 60 + over * 2,
-            severity: 20 + over,
+            severity: if again == RESULTS { LOOP_SEVERITY } else { 20 + over },
             count: times,
             evidence: format!("the same error {times} times in the last {RESULTS} results"),
         }

@@ -2,7 +2,7 @@
 //! the next step would bring past .8 of its limit.
 
 use super::{Look, Seen, number};
-use crate::domain::{Deed, Operation, Outcome, ResourceMode};
+use crate::domain::{Deed, Finding, Operation, Outcome, ResourceMode};
 
 /// Steps of growth in a row: fewer happen by chance (a check, a build, a test, a release).
 const STEPS: usize = 5;
@@ -39,7 +39,8 @@ fn growing(
         deed.tool == last.tool && deed.operation == last.operation && deed.agent == last.agent
     });
     // Newest first, so each is to be larger than the one after it.
-    let row: Vec<u64> = alike.map(measure).take(steps + 1).collect();
+    let deeds: Vec<&Deed> = alike.take(steps + 1).collect();
+    let row: Vec<u64> = deeds.iter().map(|deed| measure(deed)).collect();
     let (newest, oldest) = (*row.first()?, *row.last()?);
     let grows = row.iter().zip(row.iter().skip(1)).all(|(newer, older)| newer > older);
     if row.len() <= steps || !grows || oldest < least {
@@ -55,7 +56,22 @@ fn growing(
     let before = row.get(1).copied().unwrap_or(newest).max(1);
     let used: u64 = look.history.of_prompt().map(measure).sum();
     let next = newest.saturating_mul(newest) / before;
-    judged(used.saturating_add(next), limit, name)
+    let seen = judged(used.saturating_add(next), limit, name)?;
+    Some(if is_loop(look, &deeds) { seen } else { corrected(seen) })
+}
+
+/// Whether it is the same call each time, with nothing changed between.
+fn is_loop(look: &Look<'_>, row: &[&Deed]) -> bool {
+    let last = look.history.last();
+    let first = row.last().map_or(last.number, |deed| deed.number);
+    let mut since = look.history.of_prompt().take_while(|deed| deed.number >= first);
+    row.iter().all(|deed| deed.action == last.action)
+        && !since.any(|deed| deed.changed() && deed.action != last.action)
+}
+
+/// The same where it is no loop.
+fn corrected(seen: Seen) -> Seen {
+    Seen { severity: seen.severity.min(u32::from(Finding::CORRECTED)), ..seen }
 }
 
 /// File operations, where they are limited: three rows of actions with ever more of them.
@@ -75,7 +91,7 @@ fn operations(look: &Look<'_>) -> Option<Seen> {
     let grows = first > 0 && second * 100 > first * GROWTH && third * 100 > second * GROWTH;
     let used: u64 = done.iter().sum();
     if grows {
-        judged(used + third * third / second, limit.max_file_operations, "file operations")
+        judged(used + third * third / second, limit.max_file_operations, "file operations").map(corrected)
     } else {
         None
     }

@@ -10,6 +10,8 @@ const ACCESSES: usize = 20;
 const FEWEST: u32 = 5;
 /// Percent of them.
 const SHARE: u32 = 30;
+/// The most that reading elsewhere comes to by itself: it is said once.
+const READ_SEVERITY: u32 = 28;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let accesses = look.history.of_prompt().filter(|deed| ran(deed) && deed.place != Place::Nowhere);
@@ -24,7 +26,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let passed = all >= FEWEST && outside * 100 > look.scaled(SHARE) * all;
     passed.then(|| Seen {
         confidence: 50 + outside * 50 / all,
-        severity: 14 + 2 * (outside - changes) + 8 * changes,
+        severity: (14 + 2 * (outside - changes)).min(READ_SEVERITY) + 8 * changes,
         count: outside,
         evidence: format!(
             "{outside} of the last {all} accesses to files lie outside the project, {changes} of them changes"

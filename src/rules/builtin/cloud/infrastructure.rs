@@ -131,7 +131,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "cloud.state-deleted",
         reason: "deletes or overwrites the file in which it is kept what infrastructure was built",
-        instead: Some(Instead::Command("terraform state list")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Effect(OnEffect {
                 kinds: &[EffectKind::FileDeletion],

@@ -133,7 +133,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "runs a command on many machines at once",
-        instead: Some(Instead::Command("ansible-playbook --check site.yml")),
+        instead: Some(Instead::Command("ansible-playbook --check {1}")),
         when: &[
             predicate("ansible_changes", Trigger::programs(&["ansible"]), ansible_changes),
             predicate("ansible_playbook_runs", Trigger::programs(&["ansible-playbook"]), |scene| {
@@ -195,7 +195,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "cloud.fleet-down",
         severity: Severity::Critical,
         reason: "restarts, stops or takes away many machines at once",
-        instead: Some(Instead::Command("ansible all -m ping")),
+        instead: Some(Instead::Command("ansible {1} -m ping")),
         when: &[predicate(
             "fleet_taken_down",
             Trigger::programs(&["ansible", "ansible-playbook"]),

@@ -17,7 +17,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "cloud.container-data-wiped",
         severity: Severity::Critical,
         reason: "deletes the directory in which a database in a container keeps its data",
-        instead: Some(Instead::Command("docker compose exec db ls /var/lib/postgresql")),
+        instead: Some(Instead::Command("docker ps")),
         when: &[predicate("container_database_deleted", Trigger::WRAPPED, |scene| {
             deleted_inside(scene, is_data)
         })],
@@ -32,7 +32,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "cloud.container-wiped",
         verdict: Verdict::Modify,
         reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
-        instead: Some(Instead::Command("docker compose exec web ls /app")),
+        instead: Some(Instead::Command("docker ps")),
         when: &[predicate("container_directory_deleted", Trigger::WRAPPED, |scene| {
             deleted_inside(scene, is_wide)
         })],
@@ -57,7 +57,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "cloud.s3-delete",
         severity: Severity::Critical,
         reason: "deletes stored objects or a whole bucket",
-        instead: Some(Instead::Command("aws s3 ls s3://bucket")),
+        instead: Some(Instead::Command("aws s3 ls {1}")),
         when: &[
             When::Command(Command {
                 flags: &[&["--recursive"]],

@@ -49,7 +49,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "code.filter-runs-command",
         verdict: Verdict::Modify,
         reason: "has sed or awk hand text to a shell",
-        instead: Some(Instead::Command("sed -n '1,20p' README.md")),
+        instead: Some(Instead::Advice("leave out what runs a command")),
         when: &[predicate(
             "filter_runs_commands",
             Trigger::programs(lists::SEDS).or(Trigger::programs(lists::SCRIPTED_FILTERS)),
@@ -258,7 +258,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "code.archiver-runs-command",
         reason: "has an archiver run a command of its own choosing",
-        instead: Some(Instead::Command("tar -tf archive.tar")),
+        instead: Some(Instead::Advice("leave out the option that runs a command")),
         when: &[predicate("archiver_told_to_run_a_command", Trigger::programs(ARCHIVERS), archiver_runs)],
         fires: &[
             "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf /' x",

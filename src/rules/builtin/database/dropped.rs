@@ -61,7 +61,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "database.dropdb",
         reason: "deletes a whole database",
-        instead: Some(Instead::Command("psql -l")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
             dropped(scene, Whose::Others)
         })],
@@ -109,7 +109,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "database.drop-table",
         reason: "deletes a table with all that is in it",
-        instead: Some(Instead::Command("psql -c '\\dt' app")),
+        instead: Some(Instead::Advice("show the person the statements, and let them run them")),
         when: &[
             predicate("sql_drop_table", STATEMENTS, |scene| sql_unless_own(scene, drops_table)),
             predicate("sql_drop_cascades", STATEMENTS, |scene| {
@@ -158,7 +158,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "database.drop-column",
         reason: "deletes a column with all that is in it",
-        instead: Some(Instead::Command("psql -c '\\d users' app")),
+        instead: Some(Instead::Advice("show the person the statements, and let them run them")),
         when: &[predicate("sql_drop_column", STATEMENTS, |scene| sql_unless_own(scene, drops_column))],
         fires: &["mysql app -e 'ALTER TABLE u DROP COLUMN x'", "psql -c 'ALTER TABLE a DROP index'"],
         silent: &[
@@ -174,7 +174,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "takes a function, trigger or policy from a database, that may be what guards it",
-        instead: Some(Instead::Command("psql -c '\\df' app")),
+        instead: Some(Instead::Advice("show the person the statements, and let them run them")),
         when: &[predicate("sql_drop_definition", STATEMENTS, |scene| {
             sql_where(scene, |inv| !standing::names_scratch(inv), |words| defines(words) && !is_view(words))
         })],
@@ -196,7 +196,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Low,
         reason: "takes a view or an index from a database: no rows are lost, but what uses it fails or becomes slow",
-        instead: Some(Instead::Command("psql -c '\\di' app")),
+        instead: Some(Instead::Advice("show the person the statements, and let them run them")),
         when: &[predicate("sql_drop_view", STATEMENTS, |scene| {
             sql(scene, |words| defines(words) && is_view(words))
         })],

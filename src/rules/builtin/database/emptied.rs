@@ -73,7 +73,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "database.truncate",
         reason: "empties a table",
-        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
+        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[predicate("sql_truncate", STATEMENTS, |scene| sql_unless_own(scene, truncates))],
         fires: &[
             "psql -c 'TRUNCATE users'",
@@ -103,7 +103,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "database.delete-all",
         reason: "changes or deletes every row, because there is no WHERE",
-        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
+        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[predicate("sql_without_where", STATEMENTS, |scene| sql_unless_own(scene, spares_no_row))],
         fires: &[
             "psql prod -c 'WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
@@ -237,7 +237,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "database.mongo-drop",
         severity: Severity::Critical,
         reason: "deletes a database, a collection or all documents",
-        instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
+        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[predicate("mongo_drop", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Others))],
         fires: &[
             "mongosh --eval 'db.getSiblingDB(\"app_test\").a.find(); db.dropDatabase()'",
@@ -264,7 +264,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "deletes a queue or a stream with the messages in it",
-        instead: Some(Instead::Command("nats stream info ORDERS")),
+        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[predicate("queue_emptied", Trigger::rows(DRAINED), |scene| {
             deeds::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
         })],

@@ -99,7 +99,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "takes changes of a database's schema back, and deletes what is in them",
-        instead: Some(Instead::Command("liquibase rollback-count-sql 1")),
+        instead: Some(Instead::Advice("print the statements of the rollback, and let the person run it")),
         when: &[predicate("schema_set_back", Trigger::rows(SET_BACK), |scene| {
             deeds::done_where(scene, SET_BACK, |inv| {
                 let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");

@@ -166,7 +166,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "files.delete-most",
         verdict: Verdict::Modify,
         reason: "deletes several directories of the project's top at once",
-        instead: Some(Instead::Command("git stash -u")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("top_of_the_project_deleted", Trigger::kinds(DELETES), top_deleted)],
         fires: &[
             "rm -rf src docs .opencode",
@@ -256,7 +256,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "deletes the repository of a submodule, with commits in it that may be nowhere else",
-        instead: Some(Instead::Command("git submodule deinit vendor/x")),
+        instead: Some(Instead::Advice("let git take the submodule out, by its path")),
         when: &[predicate("repository_of_a_submodule_deleted", Trigger::kinds(DELETES), |scene| {
             find_but(&OF_GIT, scene, |_, target| !is_module(target) || is_taken_out(scene, target))
         })],

@@ -120,7 +120,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "files.shred",
         reason: "overwrites files so that nothing can bring them back",
-        instead: Some(Instead::Command("git rm --cached secrets.txt")),
+        instead: Some(Instead::Advice("delete the file by its name")),
         when: &[
             predicate("file_overwritten_for_good", Trigger::programs(SHREDDERS), |scene| {
                 let found = scene.first(SHREDDERS, |inv| {

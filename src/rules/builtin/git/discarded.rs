@@ -170,7 +170,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "overwrites a file that has changes which git does not hold",
-        instead: Some(Instead::Command("git stash push README.md")),
+        instead: Some(Instead::Command("git stash push {last}")),
         when: &[
             predicate("git_checkout_files", Trigger::programs(GIT), |scene| {
                 overwrites(scene, "checkout", Loss::File)
@@ -243,7 +243,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "git.rm-all",
         reason: "deletes every tracked file, changed ones too",
-        instead: Some(Instead::Command("git rm -r --cached .")),
+        instead: Some(Instead::Command("git rm -r --cached {last}")),
         when: &[predicate("git_rm_all", Trigger::programs(GIT), |scene| {
             first_git(scene, "rm", |inv| {
                 let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
@@ -259,7 +259,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "git.branch-reset",
         verdict: Verdict::Modify,
         reason: "moves or deletes a protected branch, so that its commits hang on nothing",
-        instead: Some(Instead::Command("git branch backup main")),
+        instead: Some(Instead::Advice(
+            "make a branch of what is there first, and let the person move this one",
+        )),
         when: &[predicate("git_moves_protected_branch", Trigger::programs(GIT), moves_protected)],
         fires: &[
             "git branch -f main HEAD~3",
@@ -341,7 +343,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "removes a work tree with its uncommitted changes",
-        instead: Some(Instead::Command("git worktree remove ../topic")),
+        instead: Some(Instead::Command("git worktree remove {last}")),
         rewriter: Some(Rewriter::WithoutForce),
         when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
             throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
@@ -365,7 +367,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "removes a submodule's work tree with its uncommitted changes",
-        instead: Some(Instead::Command("git submodule deinit vendor/lib")),
+        instead: Some(Instead::Command("git submodule deinit {last}")),
         rewriter: Some(Rewriter::WithoutForce),
         when: &[When::Command(git(&["submodule deinit"], &[&["-f", "--force"]]))],
         fires: &["git submodule deinit -f vendor/lib", "git submodule deinit --all --force"],

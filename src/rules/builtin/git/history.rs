@@ -18,7 +18,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "deletes a branch even when its commits are nowhere else",
-        instead: Some(Instead::Command("git branch -d topic")),
+        instead: Some(Instead::Command("git branch -d {all}")),
         when: &[
             When::Command(git(&["branch"], &[&["-D"]])),
             When::Command(git(&["branch"], &[&["-d", "--delete"], &["-f", "--force"]])),
@@ -79,7 +79,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "deletes objects that no branch and no reflog reaches, dropped stashes among them",
-        instead: Some(Instead::Command("git prune -n")),
+        instead: Some(Instead::Advice("leave it to git, which tidies up by itself")),
         when: &[When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) })],
         fires: &["git prune", "git prune -v"],
         silent: &["git prune -n", "git remote prune origin", "git fetch --prune", "git worktree prune"],
@@ -88,7 +88,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "git.filter-history",
         reason: "rewrites the whole history of the repository",
-        instead: Some(Instead::Command("git clone . /tmp/rewrite")),
+        instead: Some(Instead::Advice("rewrite a clone of the repository, and let the person push it")),
         when: &[
             predicate("history_filtered", Trigger::programs(GIT), |scene| {
                 throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
@@ -115,7 +115,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "git.update-ref-delete",
         reason: "deletes a reference without any of git's safety checks",
-        instead: Some(Instead::Command("git branch -d topic")),
+        instead: Some(Instead::Advice("let the person delete the branch")),
         when: &[predicate("git_deletes_reference", Trigger::programs(GIT), |scene| {
             let found = scene.first(GIT, |inv| {
                 has_sub(inv, "update-ref")

@@ -17,7 +17,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "a forced push overwrites commits that others may have pushed since",
-        instead: Some(Instead::Command("git push --force-with-lease")),
+        instead: Some(Instead::Command("git push --force-with-lease {all}")),
         rewriter: Some(Rewriter::ForceWithLease),
         when: &[predicate("git_forced_push", Trigger::programs(GIT), forced_push)],
         fires: &[
@@ -97,7 +97,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "git.push-prune",
         verdict: Verdict::Modify,
         reason: "deletes branches on the remote that are not named here",
-        instead: Some(Instead::Command("git push origin --delete topic")),
+        instead: Some(Instead::Advice("name the one branch that is to go")),
         when: &[predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
             first_git(scene, "push", |inv| {
                 let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
@@ -113,7 +113,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "git.push-delete-protected",
         severity: Severity::Critical,
         reason: "deletes a protected branch on the remote",
-        instead: Some(Instead::Command("git push origin topic")),
+        instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
         when: &[predicate("git_deletes_protected_branch", Trigger::programs(GIT), deletes_protected)],
         fires: &[
             "git push origin :main",
@@ -126,7 +126,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "git.push-mirror",
         reason: "makes the remote an exact copy, deleting every branch that is not here",
-        instead: Some(Instead::Command("git push --all")),
+        instead: Some(Instead::Advice("push the branches that are meant, by their names")),
         when: &[When::Command(Command {
             without: &["--dry-run", "-n"],
             ..git(&["push"], &[&["--mirror", "--prune"]])

@@ -72,7 +72,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.mounted-over",
         severity: Severity::Critical,
         reason: "mounts over the system, makes it writable, or takes away what is in use",
-        instead: Some(Instead::Command("findmnt")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("system_mounted_over", Trigger::programs(MOUNTS), mounted_over)],
         fires: &[
             "mount --bind /tmp/x /etc/passwd",
@@ -90,7 +90,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "disks.read-device",
         reason: "reads a disk, the memory or the keyboard past every permission of files and windows",
-        instead: Some(Instead::Command("lsblk -f")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Effect(OnEffect {
                 kinds: &[EffectKind::FileRead],

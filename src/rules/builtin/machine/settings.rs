@@ -47,7 +47,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.boot",
         severity: Severity::Critical,
         reason: "changes how the machine starts",
-        instead: Some(Instead::Command("uname -r")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("start_of_the_machine_changed", Trigger::rows(BOOT), |scene| done(scene, BOOT))],
         fires: &[
             "sudo update-grub",
@@ -72,7 +72,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.trust",
         severity: Severity::Critical,
         reason: "changes whom the machine trusts, asks for names, or is called by",
-        instead: Some(Instead::Command("curl --cacert ./ca.pem https://localhost:8443/")),
+        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
         when: &[
             predicate("trust_changed", Trigger::rows(TRUST), |scene| done(scene, TRUST)),
             predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
@@ -98,7 +98,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.own-authority",
         verdict: Verdict::Modify,
         reason: "has everything on the machine trust an authority of one's own",
-        instead: Some(Instead::Command("mkcert localhost")),
+        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
         when: &[predicate("own_authority_trusted", Trigger::rows(OWN_AUTHORITIES), |scene| {
             done(scene, OWN_AUTHORITIES)
         })],

@@ -17,7 +17,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "network.download-to-shell",
         severity: Severity::Critical,
         reason: "runs code straight from the network, which nobody has read",
-        instead: Some(Instead::Command("curl -fsSLo /tmp/install.sh https://example.com/install.sh")),
+        instead: Some(Instead::Advice("fetch it into a file, read it, and let the person run it")),
         when: &[
             When::Flow(Flow::DownloadToInterpreter),
             predicate(
@@ -321,7 +321,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "network.download-then-run",
         severity: Severity::Critical,
         reason: "fetches a program and runs it in the same breath, before anybody has read it",
-        instead: Some(Instead::Command("curl -fsSLo /tmp/install.sh https://example.com/install.sh")),
+        instead: Some(Instead::Advice("fetch it into a file, read it, and let the person run it")),
         when: &[predicate(
             "downloaded_file_is_run",
             Trigger::programs(lists::DOWNLOADERS)
@@ -406,7 +406,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "network.decoded-to-shell",
         severity: Severity::Critical,
         reason: "runs code that was made unreadable first",
-        instead: Some(Instead::Command("base64 -d script.b64")),
+        instead: Some(Instead::Advice("print what is decoded, and run the one command that is needed")),
         when: &[
             predicate("decoded_text_reaches_an_interpreter", Trigger::DECODED, unread_decoded),
             predicate("decoded_file_is_run", Trigger::programs(DECODING), decoded_is_run),

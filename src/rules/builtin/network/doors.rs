@@ -121,7 +121,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "network.break-in",
         severity: Severity::Critical,
         reason: "breaks into other machines, guesses their passwords, or makes programs that do",
-        instead: Some(Instead::Command("nc -z localhost 8080")),
+        instead: Some(Instead::Advice("look at the ports of this machine only")),
         when: &[
             // Everybody's machines.
             When::Command(Command {

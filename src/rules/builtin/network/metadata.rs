@@ -14,7 +14,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     id: "network.metadata",
     severity: Severity::Critical,
     reason: "asks the cloud's metadata service, which hands out the machine's credentials",
-    instead: Some(Instead::Command("hostname")),
+    instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
     when: &[
         predicate("metadata_address_fetched", Trigger::URL, metadata_fetched),
         predicate("metadata_address_given_to_a_tool", Trigger::TOOL, metadata_by_tool),

@@ -216,7 +216,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "packages.clone-run",
         verdict: Verdict::Modify,
         reason: "fetches somebody's repository and runs a script of it unread",
-        instead: Some(Instead::Command("git clone --depth 1 https://github.com/a/b /tmp/b")),
+        instead: Some(Instead::Advice("clone it, and read first what it would run")),
         when: &[
             predicate("clone_is_run", Trigger::SIGNS, clone_run),
             predicate("unpacked_script_is_run", Trigger::programs(lists::DOWNLOADERS), unpacked_run),

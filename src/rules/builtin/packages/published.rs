@@ -189,7 +189,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "packages.unpublish",
         reason: "takes a published package away from everybody who uses it",
-        instead: Some(Instead::Command("npm view lodash versions")),
+        instead: Some(Instead::Command("npm view {1} versions")),
         when: &[
             When::Command(Command { without: &["--dry-run"], ..sub(NODE, &["unpublish"]) }),
             When::Command(Command { without: &["--undo"], ..sub(&["cargo", "gem"], &["yank"]) }),

@@ -72,7 +72,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "packages.foreign-index",
         verdict: Verdict::Modify,
         reason: "takes packages from another registry than the usual one",
-        instead: Some(Instead::Command("pip install requests")),
+        instead: Some(Instead::Advice("install it from the usual index")),
         when: &[
             predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index),
             predicate(
@@ -158,7 +158,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "packages.repository-added",
         verdict: Verdict::Modify,
         reason: "lets a new source install software with all rights",
-        instead: Some(Instead::Command("apt-cache policy")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(Command {
                 operand: Operand::Some,

@@ -188,7 +188,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "installs over the packages that belong to the operating system",
-        instead: Some(Instead::Command("python3 -m venv .venv")),
+        instead: Some(Instead::Advice("install into a virtual environment of the project")),
         when: &[
             When::Command(flagged(PIP, &[&["--break-system-packages"]])),
             When::Command(Command {

@@ -45,7 +45,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "persistence.at",
         severity: Severity::Medium,
         reason: "has a command run later, when nobody looks",
-        instead: Some(Instead::Command("atq")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(Command {
                 operand: Operand::Some,

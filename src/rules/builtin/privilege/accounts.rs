@@ -157,7 +157,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.accounts",
         reason: "adds, removes or changes users, groups or passwords",
-        instead: Some(Instead::Command("id")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(run(&[
                 "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel", "delgroup",

@@ -15,7 +15,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "privilege.container-host",
         severity: Severity::Critical,
         reason: "starts a container that has the whole machine in its hands",
-        instead: Some(Instead::Command("docker run --rm -v ./src:/src alpine ls /src")),
+        instead: Some(Instead::Advice(
+            "mount the one directory of the project that is needed, without --privileged",
+        )),
         when: &[
             When::Command(Command {
                 flags: &[&["--privileged"]],
@@ -167,7 +169,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "privilege.docker-socket",
         severity: Severity::Critical,
         reason: "talks to the container service directly, which acts with all rights",
-        instead: Some(Instead::Command("docker ps")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("docker_socket", Trigger::PATHS, docker_socket)],
         fires: &[
             "curl --unix-socket /var/run/docker.sock http://localhost/containers/json",
@@ -190,7 +192,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.namespaces",
         reason: "enters the namespaces of another process, out of whatever holds this one",
-        instead: Some(Instead::Command("ps aux")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(run(&["nsenter"])),
             When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),

@@ -14,7 +14,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "privilege.setuid",
         severity: Severity::Critical,
         reason: "lets everybody run the file with its owner's rights",
-        instead: Some(Instead::Command("chmod 755 script.sh")),
+        instead: Some(Instead::Command("chmod 755 {file}")),
         when: &[
             predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid),
             predicate("mode_of_a_set_user_id_program_copied", Trigger::programs(MODE_COPIERS), setuid_copied),
@@ -59,7 +59,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.opened-to-all",
         reason: "lets every user of the machine change a directory that must be somebody's own",
-        instead: Some(Instead::Command("chmod 700 private")),
+        instead: Some(Instead::Command("chmod go-rwx {file}")),
         when: &[
             predicate("world_writable_where_it_must_not_be", Trigger::programs(MODE_SETTERS), opened_to_all),
             predicate("mask_without_a_bit", Trigger::programs(&["umask"]), mask_opened),
@@ -111,7 +111,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Warn,
         severity: Severity::Medium,
         reason: "lets every user of the machine change the file",
-        instead: Some(Instead::Command("chmod u+w notes.txt")),
+        instead: Some(Instead::Command("chmod u+w {file}")),
         when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
         fires: &[
             "chmod 777 x",
@@ -129,7 +129,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "lets every user of the machine change the whole project",
-        instead: Some(Instead::Command("chmod -R u+w src")),
+        instead: Some(Instead::Command("chmod -R u+w {file}")),
         when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
         fires: &["chmod -R 777 .", "chmod -R a+rwx $PWD", "chmod -R 0777 /home/u/proj"],
         silent: &["chmod -R 777 storage", "chmod -R u+w .", "chmod 777 x", "chmod -R 755 ."],
@@ -139,7 +139,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "privilege.capabilities",
         severity: Severity::Critical,
         reason: "gives a program rights of the kernel",
-        instead: Some(Instead::Command("getcap -r .")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
             let found = scene.first(&["setcap", "capsh"], |inv| {
                 // Who mounts behind it has looked for a way out.

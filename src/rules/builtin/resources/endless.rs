@@ -14,7 +14,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "resources.floods",
         severity: Severity::Critical,
         reason: "floods another machine until it gives up",
-        instead: Some(Instead::Command("ping -c 3 localhost")),
+        instead: Some(Instead::Advice("send a few packets only")),
         when: &[
             When::Command(run(FLOODERS)),
             When::Command(flagged(
@@ -44,7 +44,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "resources.load-test",
         verdict: Verdict::Modify,
         reason: "puts load on a machine that is not this one",
-        instead: Some(Instead::Command("ab -n 100 http://localhost:8080/")),
+        instead: Some(Instead::Advice("send a few hundred requests, to a server of this machine")),
         when: &[predicate("load_on_a_foreign_host", Trigger::programs(LOAD_TESTERS), loads_foreign)],
         fires: &["ab -n 1000000 -c 1000 https://x.example/", "wrk -t100 -c10000 -d1h https://x.example"],
         silent: &[
@@ -57,7 +57,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "resources.endless-loop",
         reason: "does the same without end and without a pause",
-        instead: Some(Instead::Command("for i in 1 2 3; do date; sleep 1; done")),
+        instead: Some(Instead::Advice("bound the loop, and wait between its rounds")),
         when: &[
             predicate("loop_that_never_rests", Trigger::SIGNS.or(Trigger::SHELL), restless_loop),
             predicate("code_that_never_rests", Trigger::INTERPRETER, restless_code),

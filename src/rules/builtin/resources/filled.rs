@@ -12,7 +12,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "resources.fills-disk",
         reason: "writes without end, or more than a disk holds",
-        instead: Some(Instead::Command("head -c 1M /dev/zero > sample.bin")),
+        instead: Some(Instead::Advice("bound what is written")),
         when: &[
             predicate(
                 "endless_source_written_or_read_whole",
@@ -78,7 +78,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "resources.exhausts-memory",
         reason: "has an interpreter ask for more memory than the machine has",
-        instead: Some(Instead::Command("free -m")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("code_that_asks_for_all_memory", Trigger::INTERPRETER, hoards)],
         fires: &[
             "python3 -c \"x='a'*10**12\"",

@@ -15,7 +15,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "secrets.env-file",
         severity: Severity::Medium,
         reason: "shows every value of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        instead: Some(Instead::Command("cut -d= -f1 {file}")),
         when: &[
             predicate(
                 "env_file_dumped",
@@ -77,7 +77,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "shows values of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        instead: Some(Instead::Command("cut -d= -f1 {file}")),
         when: &[
             predicate(
                 "env_file_shown",

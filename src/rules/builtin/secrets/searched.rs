@@ -8,7 +8,7 @@ use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, Trigger, c
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     id: "secrets.search",
     reason: "looks for keys and credentials over the whole machine or home",
-    instead: Some(Instead::Command("git ls-files")),
+    instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
     when: &[predicate(
         "search_for_secrets",
         Trigger::programs(SEARCHERS).or(Trigger::TOOL),

@@ -47,7 +47,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "prints the value of a secret variable",
-        instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
+        instead: Some(Instead::Advice("ask only whether it is set")),
         when: &[
             predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
             predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {

@@ -123,7 +123,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "selfprotect.keys-read",
         severity: Severity::Critical,
         reason: "reads lazaret's keys or sealed copies",
-        instead: Some(Instead::Command("lazaret doctor")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[When::Effect(OnEffect {
             kinds: &[EffectKind::FileRead],
             any: &[Class::Keys],
@@ -461,7 +461,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "selfprotect.place-restored",
         severity: Severity::Critical,
         reason: "brings an older version of what keeps the guard in place back from git",
-        instead: Some(Instead::Command("git diff HEAD -- .claude/settings.json")),
+        instead: Some(Instead::Command("git diff HEAD -- {last}")),
         when: &[
             predicate("git_writes_a_protected_place", Trigger::programs(GIT), git_restores),
             predicate("patch_of_a_protected_place", Trigger::programs(written::PATCHERS), written::patched),
@@ -492,7 +492,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "selfprotect.place-mentioned",
         severity: Severity::Critical,
         reason: "hands what keeps the guard in place to a program of which it cannot be told what it does with it",
-        instead: Some(Instead::Command("cat .claude/settings.json")),
+        instead: Some(Instead::Advice("read the file, and let the person change it")),
         when: &[
             predicate(
                 "code_names_a_protected_place",

@@ -16,7 +16,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.kill-everything",
         severity: Severity::Critical,
         reason: "ends every process that it may end, this session included",
-        instead: Some(Instead::Command("pkill -f 'vite --port 5173'")),
+        instead: Some(Instead::Advice(
+            "name the one process: its number, or a pattern of its command line with pkill -f",
+        )),
         when: &[
             predicate("kills_everything", Trigger::programs(KILLERS), kills_everything),
             predicate("kills_all_that_are_listed", Trigger::programs(&["kill"]), kills_listed),

@@ -17,7 +17,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "system.firewall",
         reason: "opens, empties or switches off the firewall",
-        instead: Some(Instead::Command("ss -tln")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             When::Command(flagged(
                 &["iptables", "ip6tables", "ebtables", "arptables"],
@@ -266,7 +266,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "changes the time zone of the whole machine",
-        instead: Some(Instead::Command("env TZ=UTC date")),
+        instead: Some(Instead::Advice("set TZ for the one command")),
         when: &[When::Command(sub(&["timedatectl"], &["set-timezone"]))],
         fires: &["sudo timedatectl set-timezone UTC", "timedatectl set-timezone Europe/Berlin"],
         silent: &["timedatectl", "env TZ=UTC date", "timedatectl list-timezones"],

@@ -14,7 +14,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.kernel-module",
         severity: Severity::Critical,
         reason: "loads code into the kernel or takes it out",
-        instead: Some(Instead::Command("lsmod")),
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
             predicate("module_loaded", Trigger::programs(&["modprobe"]), |scene| {
                 const SHOWS: &[&str] = &["-n", "--dry-run", "--show-depends", "-c", "--showconfig"];
@@ -58,7 +58,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.own-module",
         verdict: Verdict::Modify,
         reason: "loads a module of the project's own into the kernel, or takes one out that is not the system's",
-        instead: Some(Instead::Command("modinfo driver/x.ko")),
+        instead: Some(Instead::Advice("let the person load it")),
         when: &[
             predicate("own_module", Trigger::programs(&["insmod", "rmmod", "modprobe"]), |scene| {
                 let found = scene.first(&["insmod", "rmmod", "modprobe"], |inv| {

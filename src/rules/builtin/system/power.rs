@@ -7,7 +7,7 @@ use crate::rules::matcher::{Code, Command, Instead, Operand, RULE, Rule, Trigger
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     id: "system.power",
     reason: "switches the machine off or restarts it",
-    instead: Some(Instead::Command("uptime")),
+    instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
     when: &[
         When::Command(Command { without: &["-c", "-k", "--show"], ..run(&["shutdown"]) }),
         When::Command(Command {

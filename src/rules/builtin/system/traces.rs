@@ -58,7 +58,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "turns the logs of the machine over at once, and drops the oldest",
-        instead: Some(Instead::Command("logrotate -d /etc/logrotate.conf")),
+        instead: Some(Instead::Command("logrotate -d {last}")),
         when: &[When::Command(Command {
             without: &["-d", "--debug"],
             ..flagged(&["logrotate"], &[&["-f", "--force"]])
