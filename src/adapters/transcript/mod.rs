@@ -40,14 +40,14 @@ impl Form {
         }
     }
 
-    /// What a file of it is called.
-    pub const fn file(self) -> &'static str {
+    /// What one file of it is called, and several.
+    pub const fn files(self) -> (&'static str, &'static str) {
         match self {
-            Form::ClaudeCode => "Claude Code transcript",
-            Form::Codex => "Codex rollout",
-            Form::OpenCode => "OpenCode export or part",
-            Form::SpecStory => "SpecStory page",
-            Form::HookLog => "hook log",
+            Form::ClaudeCode => ("Claude Code transcript", "Claude Code transcripts"),
+            Form::Codex => ("Codex rollout", "Codex rollouts"),
+            Form::OpenCode => ("OpenCode export or part", "OpenCode exports or parts"),
+            Form::SpecStory => ("SpecStory page", "SpecStory pages"),
+            Form::HookLog => ("hook log", "hook logs"),
         }
     }
 }

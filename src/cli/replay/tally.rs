@@ -108,6 +108,8 @@ pub struct Tally {
     /// Lines of kinds that are not known, by their kind.
     pub unknown: BTreeMap<String, u64>,
     pub too_long: u64,
+    /// Calls that differ in their tool or in what they ask for.
+    pub distinct: HashSet<u64>,
     seen: HashSet<u64>,
     places: HashMap<(Client, String), usize>,
     groups: HashMap<u64, usize>,
@@ -175,6 +177,7 @@ impl Tally {
         }
         let enforcement = decision.enforcement();
         self.counts.add(enforcement);
+        self.distinct.insert(fingerprint(&[call.tool.as_bytes(), call.input.as_bytes()]));
         self.session(call, at, enforcement);
         if enforcement == Enforcement::Proceed {
             return;

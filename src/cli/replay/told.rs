@@ -30,7 +30,14 @@ pub fn text(
         several(tally.sessions.len() as u64, "session"),
         several(tally.files.values().sum(), "file")
     )?;
-    let read: Vec<String> = tally.files.iter().map(|(form, number)| several(*number, form.file())).collect();
+    let read: Vec<String> = tally
+        .files
+        .iter()
+        .map(|(form, number)| {
+            let (one, many) = form.files();
+            format!("{number} {}", if *number == 1 { one } else { many })
+        })
+        .collect();
     if !read.is_empty() {
         writeln!(out, "read: {}", read.join(", "))?;
     }
@@ -230,7 +237,7 @@ pub fn json(tally: &Tally, unreadable: &[(String, String)], args: &ReplayArgs) -
         left_out[why.name()] = (*number).into();
     }
     json!({
-        "totals": with_counts(json!({}), &tally.counts),
+        "totals": with_counts(json!({ "distinct": tally.distinct.len() }), &tally.counts),
         "share_stopped": (share * 10_000.0).round() / 10_000.0,
         "rules": rules,
         "sessions": tally.sessions.iter().map(session).collect::<Vec<Value>>(),
