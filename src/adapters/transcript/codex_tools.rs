@@ -23,7 +23,7 @@ pub(super) fn function(name: &str, arguments: &Value, cwd: Option<&str>) -> Resu
             let command = command.ok_or(Left::NoArguments)?;
             let workdir = text("workdir").or_else(|| text("working_directory")).or_else(|| text("cwd"));
             let is_windows = cwd.is_some_and(is_windows_path) || workdir.is_some_and(is_windows_path);
-            if text("shell").is_some_and(|shell| other_shell(shell)) || is_windows {
+            if text("shell").is_some_and(other_shell) || is_windows {
                 return Err(Left::OtherShell);
             }
             shell(command, workdir)

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::tally::{Counts, Listed, Session, Tally};
 use crate::adapters::transcript::Left;
@@ -230,12 +230,11 @@ pub fn json(tally: &Tally, unreadable: &[(String, String)], args: &ReplayArgs) -
         unreadable.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect();
     let stopped = tally.counts.stopped();
     let share = if tally.counts.calls == 0 { 0.0 } else { stopped as f64 / tally.counts.calls as f64 };
-    let formats: serde_json::Map<String, Value> =
+    let formats: Map<String, Value> =
         tally.files.iter().map(|(form, number)| (form.name().to_owned(), (*number).into())).collect();
-    let mut left_out = json!({ "repeated": tally.repeated, "quarantined": tally.quarantined });
-    for (why, number) in &tally.left {
-        left_out[why.name()] = (*number).into();
-    }
+    let named = [("repeated", tally.repeated), ("quarantined", tally.quarantined)].into_iter();
+    let named = named.chain(tally.left.iter().map(|(why, number)| (why.name(), *number)));
+    let left_out: Map<String, Value> = named.map(|(name, number)| (name.to_owned(), number.into())).collect();
     json!({
         "totals": with_counts(json!({ "distinct": tally.distinct.len() }), &tally.counts),
         "share_stopped": (share * 10_000.0).round() / 10_000.0,
