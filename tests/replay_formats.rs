@@ -116,7 +116,12 @@ fn codex_results_count() {
 
 #[test]
 fn specstory() {
-    let found = of("specstory");
+    let world = World::new();
+    let page = "shop/.specstory/history/2026-02-01_10-00-00Z-tidy-up.md";
+    let there = world.home().join(page);
+    fs::create_dir_all(there.parent().unwrap()).unwrap();
+    fs::copy(format!("{SESSIONS}/{}", page.replace("shop", "specstory")), &there).unwrap();
+    let found = replay(&world, &[there.to_str().unwrap()]);
     assert_eq!(found["files"]["formats"], json!({"specstory": 1}));
     assert_eq!(found["totals"]["calls"], 7, "{found:#}");
     assert_eq!(
@@ -133,7 +138,7 @@ fn specstory() {
         (&left["other_shell"], &left["no_arguments"], &left["other_tool"]),
         (&json!(1), &json!(1), &json!(1))
     );
-    assert_eq!(found["directories_gone"], 0, "a page names no directory: the one given counts");
+    assert_eq!(found["directories_gone"], 0, "a page names no directory: the one it lies in counts");
 }
 
 #[test]

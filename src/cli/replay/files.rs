@@ -222,11 +222,25 @@ fn text_of(input: impl BufRead) -> Result<String> {
     Ok(text)
 }
 
+/// The directory whose `.specstory` a page lies in: where the session was held.
+fn project(source: &Source) -> Option<String> {
+    let (Source::Named(path) | Source::Found(path)) = source else { return None };
+    let path = std::path::absolute(path).ok()?;
+    let own = path.ancestors().find(|dir| dir.file_name().is_some_and(|name| name == ".specstory"))?;
+    Some(own.parent()?.to_string_lossy().into_owned())
+}
+
 /// A page of SpecStory.
 fn page(input: impl BufRead, source: &Source, mut take: impl FnMut(Piece) -> bool) -> Result<Option<Form>> {
     let file = source.shown();
     let text = text_of(input)?;
-    let told = transcript::page(&text).into_iter();
+    let cwd = project(source);
+    let told = transcript::page(&text).into_iter().map(|(mut told, line)| {
+        if let Told::Call(call) = &mut told {
+            call.cwd.clone_from(&cwd);
+        }
+        (told, line)
+    });
     told.map(|(told, line)| Piece::Told(told, At { file: file.clone(), line })).all(&mut take);
     Ok(Some(Form::SpecStory))
 }
