@@ -36,13 +36,13 @@ pub enum Command {
     Check(CheckArgs),
     /// Judge recorded sessions: what would have been stopped, and why
     #[command(
-        after_help = "Examples:\n  lazaret replay ~/.claude/projects\n  lazaret replay session.jsonl --json\n  \
+        after_help = "Examples:\n  lazaret replay ~/.claude/projects\n  lazaret replay ~/.codex/sessions .specstory/history\n  \
         opencode export ses_1a2b > session.json && lazaret replay session.json\n  \
         lazaret replay session.jsonl --call toolu_01AbC\n\n\
-        Reads Claude Code's transcripts, what `claude -p --output-format stream-json` prints, OpenCode's exports, and what\n\
-        `opencode run --format json` prints. Nothing is run and nothing is recorded. Exit code 0 whatever is found (1: a\n\
-        file could not be read), with --exit-code 2 when a call would have been blocked, 3 when one would have been asked\n\
-        about or changed."
+        Reads Claude Code's transcripts and streams, Codex's rollouts, SpecStory's pages, OpenCode's exports, events and stored\n\
+        parts, and logs of hook messages; what a file holds tells which it is. Nothing is run and nothing is recorded. Exit\n\
+        code 0 whatever is found (1: a file could not be read), with --exit-code 2 when a call would have been blocked, 3 when\n\
+        one would have been asked about or changed."
     )]
     Replay(ReplayArgs),
     /// Register lazaret with the clients found, or with the one named

@@ -1,4 +1,4 @@
-//! Which step a review is at, on a terminal; on a pipe nothing.
+//! Which step a long command is at, on a terminal; on a pipe nothing.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -49,6 +49,16 @@ impl Progress {
         let mut stderr = std::io::stderr().lock();
         let _told = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
+}
+
+/// Cells of a bar.
+const WIDE: usize = 24;
+
+/// How much of the files is done.
+pub fn bar(done: usize, all: usize, words: &str) -> String {
+    let full = (done * WIDE).checked_div(all).unwrap_or(WIDE).min(WIDE);
+    let (full, rest) = ("=".repeat(full), " ".repeat(WIDE - full));
+    format!("[{full}>{rest}] {done} of {all} files, {words}")
 }
 
 impl Drop for Progress {

@@ -99,7 +99,9 @@ impl Marks {
     /// Remembers one more; when there are too many, the oldest of those that weigh least is forgotten.
     pub fn add(&mut self, mark: Mark) {
         let fits = size(&mark) <= Marks::MAX_PATH && mark.path.len() > 1 && !mark.path.contains('\0');
-        if fits && !self.list.contains(&mark) {
+        // What goes there is gone, and nothing comes from there that was put there.
+        let sink = matches!(mark.path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+        if fits && !sink && !self.list.contains(&mark) {
             self.restore(mark);
         }
     }

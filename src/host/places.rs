@@ -43,7 +43,7 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     let project =
         env.claude_project_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
     let project = project.or_else(|| repo.clone()).or_else(|| Some(cwd.clone()));
-    let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/dev/shm"].map(str::to_owned).into();
+    let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"].map(str::to_owned).into();
     if let Some(dir) = env.tmpdir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir)) {
         // A TMPDIR of `/` or of the home directory would make everything disposable.
         if dir != "/"

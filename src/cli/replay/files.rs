@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::adapters::transcript::{self, Told, Unread};
+use crate::adapters::transcript::{self, Form, Reader, Stored, Told, Unread};
 use crate::cli::lines::{Line, Lines};
 
 /// Longest line, in bytes; a client's own bound for what it keeps of one call is far below.
@@ -58,14 +58,6 @@ pub enum NotRead {
     TooLong,
 }
 
-/// What a file was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Record,
-    /// No record of a session; it was found, not named.
-    Other,
-}
-
 /// Every file that is named, and those below the directories that are, in order.
 pub fn found(named: &[PathBuf], unreadable: &mut Vec<(String, String)>) -> Vec<Source> {
     let mut all = Vec::new();
@@ -75,14 +67,24 @@ pub fn found(named: &[PathBuf], unreadable: &mut Vec<(String, String)>) -> Vec<S
         } else if path.is_dir() {
             let mut below = Vec::new();
             search(path, &mut below, unreadable);
-            // A session's own file (`ID.jsonl`) before those of its agents (`ID/…`).
-            crate::domain::sort_by_key(&mut below, |path| path.to_string_lossy().into_owned());
+            // A session's own file (`ID.jsonl`) before those of its agents (`ID/…`), and of OpenCode's store what is said of
+            // sessions and messages before their parts.
+            crate::domain::sort_by_key(&mut below, |path| (rank(path), path.to_string_lossy().into_owned()));
             all.extend(below.into_iter().map(Source::Found));
         } else {
             all.push(Source::Named(path.clone()));
         }
     }
     all
+}
+
+fn rank(path: &Path) -> u8 {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    match name.split_once('_') {
+        Some(("ses", _)) => 0,
+        Some(("msg", _)) => 1,
+        _ => 2,
+    }
 }
 
 /// The files below a directory that may be records. Links are not followed.
@@ -103,98 +105,176 @@ fn search(top: &Path, below: &mut Vec<PathBuf>, unreadable: &mut Vec<(String, St
             let path = entry.path();
             if kind.is_dir() && depth < MAX_DEPTH && searched + open.len() < MAX_DIRECTORIES {
                 open.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|end| end == "jsonl" || end == "json") {
+            } else if kind.is_file() && is_record(&path) {
                 below.push(path);
             }
         }
     }
 }
 
-/// Hands the pieces of a file to `take`, until it says that it wants no more.
-pub fn read(source: &Source, take: impl FnMut(Piece) -> bool) -> Result<Kind> {
+fn is_record(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl" || end == "json" || end == "md")
+}
+
+/// Hands the pieces of a file to `take`, until it says that it wants no more. Whose record it is; none where it was found and is
+/// something else.
+pub fn read(source: &Source, stored: &mut Stored, take: impl FnMut(Piece) -> bool) -> Result<Option<Form>> {
     match source {
-        Source::Input => pieces(BufReader::new(std::io::stdin()), source, take),
+        Source::Input => pieces(BufReader::new(std::io::stdin()), source, stored, take),
         Source::Named(path) | Source::Found(path) => {
             let file = File::open(path)?;
-            pieces(BufReader::with_capacity(256 * 1024, file), source, take)
+            pieces(BufReader::with_capacity(256 * 1024, file), source, stored, take)
         }
     }
 }
 
-/// An export is one JSON object over many lines or on one that holds `messages`; everything else is read line by line.
-fn pieces(mut input: impl BufRead, source: &Source, mut take: impl FnMut(Piece) -> bool) -> Result<Kind> {
-    let file = source.shown();
+/// A page, a text of JSON values over many lines, or one value a line, as it begins.
+fn pieces(
+    mut input: impl BufRead,
+    source: &Source,
+    stored: &mut Stored,
+    take: impl FnMut(Piece) -> bool,
+) -> Result<Option<Form>> {
     let start = input.fill_buf()?;
+    let window = start.get(..start.len().min(4096)).unwrap_or(start);
+    let is_page = transcript::is_page(&String::from_utf8_lossy(window));
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = first.unwrap_or_default().trim_ascii();
     let window = first.get(..first.len().min(4096)).unwrap_or(first);
-    let is_export =
-        first == b"{" || window.starts_with(b"{\"info\":") && window.windows(5).any(|word| word == b"\"ses_");
-    if is_export {
-        return whole(input, source, &file, take);
+    let is_export = window.starts_with(b"{\"info\":") && window.windows(5).any(|word| word == b"\"ses_");
+    if is_page {
+        return page(input, source, take);
     }
-    let mut reader = transcript::Lines::default();
+    if first == b"{" || first.starts_with(b"[") || is_export {
+        return whole(input, source, stored, take);
+    }
+    lines(input, source, stored, take)
+}
+
+/// One JSON value a line.
+fn lines(
+    input: impl BufRead,
+    source: &Source,
+    stored: &mut Stored,
+    mut take: impl FnMut(Piece) -> bool,
+) -> Result<Option<Form>> {
+    let file = source.shown();
+    let mut reader = Reader::default();
     let mut lines = Lines::new(input, MAX_LINE);
-    let (mut number, mut known, mut unknown) = (0_usize, 0_usize, Vec::new());
+    let (mut number, mut form, mut unknown) = (0_usize, None, Vec::new());
     while let Some(line) = lines.read()? {
         number += 1;
         let told = match line {
             Line::Text(text) if text.trim().is_empty() => continue,
-            Line::Text(text) => reader.read(text).map_err(|why| match why {
-                Unread::Torn => NotRead::Torn,
-                Unread::Unknown(kind) => NotRead::Unknown(kind),
-            }),
+            Line::Text(text) => reader.read(text, stored).map_err(not_read),
             Line::NotText => Err(NotRead::Torn),
             Line::TooLong => Err(NotRead::TooLong),
         };
         match told {
-            Ok(told) => {
-                known += 1;
+            Ok((whose, told)) => {
+                form = form.or(Some(whose));
                 for told in told {
                     if !take(Piece::Told(told, At { file: file.clone(), line: number })) {
-                        return Ok(Kind::Record);
+                        return Ok(form);
                     }
                 }
             }
             Err(why) => unknown.push(why),
         }
         // A file of something else is not read to its end.
-        if known == 0 && unknown.len() >= 1000 {
+        if form.is_none() && unknown.len() >= 1000 {
             break;
         }
     }
-    match (known, source) {
-        (0, Source::Found(_)) => Ok(Kind::Other),
-        (0, Source::Input | Source::Named(_)) if number > 0 => {
+    ended(form, unknown, source, number, take)
+}
+
+/// A file that held nothing but what is not known is no record.
+fn ended(
+    form: Option<Form>,
+    unknown: Vec<NotRead>,
+    source: &Source,
+    number: usize,
+    mut take: impl FnMut(Piece) -> bool,
+) -> Result<Option<Form>> {
+    match (form, source) {
+        (None, Source::Input | Source::Named(_)) if number > 0 => {
             bail!("no line of it is of a recorded session")
         }
-        _ => {
+        (None, _) => Ok(None),
+        (Some(_), _) => {
             unknown.into_iter().all(|why| take(Piece::Unread(why)));
-            Ok(Kind::Record)
+            Ok(form)
         }
     }
 }
 
-/// An export of OpenCode.
+fn not_read(why: Unread) -> NotRead {
+    match why {
+        Unread::Torn => NotRead::Torn,
+        Unread::Unknown(kind) => NotRead::Unknown(kind),
+    }
+}
+
+fn text_of(input: impl BufRead) -> Result<String> {
+    let mut text = String::new();
+    input.take(MAX_EXPORT).read_to_string(&mut text).context("it cannot be read as text")?;
+    Ok(text)
+}
+
+/// The directory whose `.specstory` a page lies in: where the session was held.
+fn project(source: &Source) -> Option<String> {
+    let (Source::Named(path) | Source::Found(path)) = source else { return None };
+    let path = std::path::absolute(path).ok()?;
+    let own = path.ancestors().find(|dir| dir.file_name().is_some_and(|name| name == ".specstory"))?;
+    Some(own.parent()?.to_string_lossy().into_owned())
+}
+
+/// A page of SpecStory.
+fn page(input: impl BufRead, source: &Source, mut take: impl FnMut(Piece) -> bool) -> Result<Option<Form>> {
+    let file = source.shown();
+    let text = text_of(input)?;
+    let cwd = project(source);
+    let told = transcript::page(&text).into_iter().map(|(mut told, line)| {
+        if let Told::Call(call) = &mut told {
+            call.cwd.clone_from(&cwd);
+        }
+        (told, line)
+    });
+    told.map(|(told, line)| Piece::Told(told, At { file: file.clone(), line })).all(&mut take);
+    Ok(Some(Form::SpecStory))
+}
+
+/// JSON values over many lines, or in one list: an export, a file of OpenCode's store, a log that is one list.
 fn whole(
     input: impl BufRead,
     source: &Source,
-    file: &str,
+    stored: &mut Stored,
     mut take: impl FnMut(Piece) -> bool,
-) -> Result<Kind> {
-    let mut text = String::new();
-    input.take(MAX_EXPORT).read_to_string(&mut text).context("it cannot be read as text")?;
-    match (transcript::export(&text), source) {
-        (Ok(told), _) => {
-            told.into_iter().all(|told| take(Piece::Told(told, At { file: file.to_owned(), line: 0 })));
-            Ok(Kind::Record)
+) -> Result<Option<Form>> {
+    let file = source.shown();
+    let text = text_of(input)?;
+    let mut reader = Reader::default();
+    let (mut number, mut form, mut unknown) = (0_usize, None, Vec::new());
+    for value in transcript::values(&text) {
+        number += 1;
+        match value.and_then(|value| reader.read(value, stored)) {
+            Ok((whose, told)) => {
+                form = form.or(Some(whose));
+                let mut pieces = told.into_iter();
+                if !pieces.all(|told| take(Piece::Told(told, At { file: file.clone(), line: 0 }))) {
+                    return Ok(form);
+                }
+            }
+            Err(why) => unknown.push(not_read(why)),
         }
-        (Err(_), Source::Found(_)) => Ok(Kind::Other),
-        (Err(Unread::Torn), Source::Input | Source::Named(_)) => {
-            bail!("its JSON is torn; export the session again")
-        }
-        (Err(Unread::Unknown(_)), Source::Input | Source::Named(_)) => {
-            bail!("it is no session that OpenCode exported")
+        if form.is_none() && unknown.len() >= 1000 {
+            break;
         }
     }
+    let is_torn = form.is_none() && unknown.as_slice() == [NotRead::Torn];
+    if is_torn && matches!(source, Source::Input | Source::Named(_)) {
+        bail!("its JSON is torn; export the session again")
+    }
+    ended(form, unknown, source, number, take)
 }

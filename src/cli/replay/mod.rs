@@ -1,4 +1,4 @@
-//! `lazaret replay`: recorded sessions of both clients, judged as they would be today. Runs nothing, records nothing.
+//! `lazaret replay`: recorded sessions, judged as they would be today. Runs nothing, records nothing.
 
 mod files;
 mod past;
@@ -9,9 +9,10 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-use crate::adapters::transcript::{Recorded, Told};
+use crate::adapters::transcript::{Recorded, Stored, Told};
 use crate::cli::args::{Assume, ReplayArgs};
 use crate::cli::judge::{Judge, Judged, Look, Past};
+use crate::cli::progress::{self, Progress};
 use crate::cli::{Exit, Machine, check, report};
 use files::{At, Piece};
 use past::Pasts;
@@ -33,26 +34,34 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
         shown: None,
     };
     let mut unreadable = Vec::new();
-    for file in files::found(&args.files, &mut unreadable) {
+    let mut stored = Stored::default();
+    let mut progress = Progress::begin();
+    let files = files::found(&args.files, &mut unreadable);
+    let all = files.len();
+    for (done, file) in files.into_iter().enumerate() {
         let mut failed = None;
-        let read = files::read(&file, |piece| match replay.take(piece, out) {
-            Ok(()) => true,
-            Err(error) => {
-                failed = Some(error);
-                false
+        let read = files::read(&file, &mut stored, |piece| {
+            progress.tell(&progress::bar(done, all, &told::several(replay.tally.counts.calls, "call")));
+            match replay.take(piece, out) {
+                Ok(()) => true,
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
             }
         });
         if let Some(error) = failed {
             return Err(error);
         }
         match read {
-            Ok(read) => replay.tally.file(read),
+            Ok(read) => replay.tally.file(read, &file),
             Err(error) => unreadable.push((file.shown(), format!("{error:#}"))),
         }
         if replay.shown.is_some() {
             break;
         }
     }
+    drop(progress);
     if let Some(id) = replay.wanted {
         let Some(exit) = replay.shown else { bail!("--call {id}: no such call is recorded there") };
         return Ok(if args.exit_code { exit } else { Exit::Fine });
@@ -63,7 +72,7 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
     } else {
         told::text(out, &tally, &unreadable, args)?;
     }
-    if !unreadable.is_empty() || tally.files == 0 {
+    if !unreadable.is_empty() || tally.files.is_empty() {
         return Ok(Exit::Failed);
     }
     Ok(if args.exit_code { tally.exit() } else { Exit::Fine })
@@ -85,6 +94,7 @@ impl Replay<'_> {
         match piece {
             Piece::Unread(why) => self.tally.unread(why),
             Piece::Told(Told::Ended { session, id, failed }, _) => self.pasts.of(&session).ended(&id, failed),
+            Piece::Told(Told::Left(why), _) => self.tally.left(why),
             Piece::Told(Told::Call(call), at) => self.call(&call, &at, out)?,
         }
         Ok(())

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use super::files::{At, Kind, NotRead};
-use crate::adapters::transcript::Recorded;
+use super::files::{At, NotRead, Source};
+use crate::adapters::transcript::{Form, Left, Recorded};
 use crate::cli::Exit;
 use crate::cli::judge::Judged;
 use crate::domain::{Client, Enforcement, Reason, Verdict, clip, fingerprint};
@@ -16,6 +16,8 @@ const ACTION: usize = 400;
 const LOOKED_AT: usize = 16 * 1024;
 /// Most different calls that are listed; what is beyond is counted.
 const MAX_LISTED: usize = 10_000;
+/// Most files of something else that are named.
+const MAX_OTHERS: usize = 100;
 
 /// How many calls would have got which answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +54,7 @@ impl Counts {
 /// One session.
 #[derive(Debug, Clone)]
 pub struct Session {
+    pub form: Form,
     pub client: Client,
     pub id: String,
     pub file: String,
@@ -68,6 +71,7 @@ pub struct Listed {
     pub verdict: Verdict,
     /// The first of them.
     pub id: String,
+    pub form: Form,
     pub client: Client,
     pub session: String,
     pub agent: Option<String>,
@@ -83,8 +87,13 @@ pub struct Listed {
 /// All of it.
 #[derive(Debug, Default)]
 pub struct Tally {
-    pub files: u64,
-    pub others: u64,
+    /// Files that were read, by whose they are.
+    pub files: BTreeMap<Form, u64>,
+    /// Those that were found and are something else: the first of them, and how many.
+    pub others: Vec<String>,
+    pub other_files: u64,
+    /// Calls that cannot be judged.
+    pub left: BTreeMap<Left, u64>,
     pub counts: Counts,
     pub rules: BTreeMap<String, Counts>,
     pub sessions: Vec<Session>,
@@ -99,6 +108,8 @@ pub struct Tally {
     /// Lines of kinds that are not known, by their kind.
     pub unknown: BTreeMap<String, u64>,
     pub too_long: u64,
+    /// Calls that differ in their tool or in what they ask for.
+    pub distinct: HashSet<u64>,
     seen: HashSet<u64>,
     places: HashMap<(Client, String), usize>,
     groups: HashMap<u64, usize>,
@@ -123,11 +134,19 @@ fn safe(text: &str) -> String {
 }
 
 impl Tally {
-    pub fn file(&mut self, kind: Kind) {
-        match kind {
-            Kind::Record => self.files += 1,
-            Kind::Other => self.others += 1,
-        }
+    pub fn file(&mut self, form: Option<Form>, source: &Source) {
+        let Some(form) = form else {
+            self.other_files += 1;
+            if self.others.len() < MAX_OTHERS {
+                self.others.push(source.shown());
+            }
+            return;
+        };
+        *self.files.entry(form).or_default() += 1;
+    }
+
+    pub fn left(&mut self, why: Left) {
+        *self.left.entry(why).or_default() += 1;
     }
 
     pub fn unread(&mut self, why: NotRead) {
@@ -158,6 +177,7 @@ impl Tally {
         }
         let enforcement = decision.enforcement();
         self.counts.add(enforcement);
+        self.distinct.insert(fingerprint(&[call.tool.as_bytes(), call.input.as_bytes()]));
         self.session(call, at, enforcement);
         if enforcement == Enforcement::Proceed {
             return;
@@ -175,6 +195,7 @@ impl Tally {
         let place = *self.places.entry((call.client, call.session.clone())).or_insert(next);
         if place == next {
             self.sessions.push(Session {
+                form: call.form,
                 client: call.client,
                 id: call.session.clone(),
                 file: at.file.clone(),
@@ -215,6 +236,7 @@ impl Tally {
             enforcement: decision.enforcement(),
             verdict: decision.verdict(),
             id: call.id.clone(),
+            form: call.form,
             client: call.client,
             session: call.session.clone(),
             agent: call.agent_type.clone().or_else(|| call.agent.clone()),

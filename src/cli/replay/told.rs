@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::tally::{Counts, Listed, Session, Tally};
+use crate::adapters::transcript::Left;
 use crate::cli::args::{Assume, ReplayArgs};
 use crate::cli::report::Paint;
 use crate::domain::{Enforcement, clip, escape};
@@ -27,8 +28,19 @@ pub fn text(
         "{} in {} ({})",
         several(counts.calls, "call"),
         several(tally.sessions.len() as u64, "session"),
-        several(tally.files, "file")
+        several(tally.files.values().sum(), "file")
     )?;
+    let read: Vec<String> = tally
+        .files
+        .iter()
+        .map(|(form, number)| {
+            let (one, many) = form.files();
+            format!("{number} {}", if *number == 1 { one } else { many })
+        })
+        .collect();
+    if !read.is_empty() {
+        writeln!(out, "read: {}", read.join(", "))?;
+    }
     for (name, number) in [
         ("blocked", counts.blocked),
         ("asked", counts.asked),
@@ -122,6 +134,9 @@ fn more(out: &mut dyn Write, all: usize, shown: usize) -> io::Result<()> {
     }
 }
 
+/// Files of something else that are named; the JSON names more.
+const OTHERS: usize = 5;
+
 /// What the numbers rest on.
 fn remarks(out: &mut dyn Write, tally: &Tally, assume: Assume) -> io::Result<()> {
     let basis = match assume {
@@ -129,6 +144,7 @@ fn remarks(out: &mut dyn Write, tally: &Tally, assume: Assume) -> io::Result<()>
         Assume::Nothing => "judged with today's rules and configuration, and nothing known of any file",
     };
     writeln!(out, "\n{basis}; limits on how often are not replayed")?;
+    let left = |why: Left| tally.left.get(&why).copied().unwrap_or_default();
     for (number, one, many) in [
         (
             tally.gone,
@@ -147,13 +163,31 @@ fn remarks(out: &mut dyn Write, tally: &Tally, assume: Assume) -> io::Result<()>
         ),
         (tally.torn, "line is torn", "lines are torn"),
         (tally.too_long, "line is too long", "lines are too long"),
-        (tally.others, "other file lies there", "other files lie there"),
+        (
+            left(Left::OtherShell),
+            "call of PowerShell or cmd.exe was not judged",
+            "calls of PowerShell or cmd.exe were not judged",
+        ),
+        (
+            left(Left::NoArguments),
+            "call was recorded without its arguments and not judged",
+            "calls were recorded without their arguments and not judged",
+        ),
+        (
+            left(Left::OtherTool),
+            "call was of a tool that no client of the gate has",
+            "calls were of tools that no client of the gate has",
+        ),
+        (tally.other_files, "other file lies there", "other files lie there"),
     ] {
         match number {
             0 => {}
             1 => writeln!(out, "{number} {one}")?,
             _ => writeln!(out, "{number} {many}")?,
         }
+    }
+    for name in tally.others.iter().take(OTHERS) {
+        writeln!(out, "  no record of a session: {}", escape(name))?;
     }
     for (kind, number) in tally.unknown.iter().take(ROWS) {
         let kind = if kind.is_empty() {
@@ -176,7 +210,7 @@ const fn word(enforcement: Enforcement) -> &'static str {
     }
 }
 
-fn several(number: u64, what: &str) -> String {
+pub fn several(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
@@ -196,8 +230,13 @@ pub fn json(tally: &Tally, unreadable: &[(String, String)], args: &ReplayArgs) -
         unreadable.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect();
     let stopped = tally.counts.stopped();
     let share = if tally.counts.calls == 0 { 0.0 } else { stopped as f64 / tally.counts.calls as f64 };
+    let formats: Map<String, Value> =
+        tally.files.iter().map(|(form, number)| (form.name().to_owned(), (*number).into())).collect();
+    let named = [("repeated", tally.repeated), ("quarantined", tally.quarantined)].into_iter();
+    let named = named.chain(tally.left.iter().map(|(why, number)| (why.name(), *number)));
+    let left_out: Map<String, Value> = named.map(|(name, number)| (name.to_owned(), number.into())).collect();
     json!({
-        "totals": with_counts(json!({}), &tally.counts),
+        "totals": with_counts(json!({ "distinct": tally.distinct.len() }), &tally.counts),
         "share_stopped": (share * 10_000.0).round() / 10_000.0,
         "rules": rules,
         "sessions": tally.sessions.iter().map(session).collect::<Vec<Value>>(),
@@ -205,8 +244,14 @@ pub fn json(tally: &Tally, unreadable: &[(String, String)], args: &ReplayArgs) -
         "warned": listed(true),
         "unlisted": tally.unlisted,
         "assumed": match args.assume { Assume::Today => "today", Assume::Nothing => "nothing" },
-        "files": { "read": tally.files, "other": tally.others, "unreadable": unreadable },
-        "left_out": { "repeated": tally.repeated, "quarantined": tally.quarantined },
+        "files": {
+            "read": tally.files.values().sum::<u64>(),
+            "formats": formats,
+            "other": tally.other_files,
+            "others": tally.others,
+            "unreadable": unreadable,
+        },
+        "left_out": left_out,
         "directories_gone": tally.gone,
         "lines_unread": { "torn": tally.torn, "unknown": tally.unknown.values().sum::<u64>(), "unknown_kinds": tally.unknown, "too_long": tally.too_long },
     })
@@ -231,8 +276,8 @@ fn with_counts(mut object: Value, counts: &Counts) -> Value {
 }
 
 fn session(session: &Session) -> Value {
-    let Session { client, id, file, first, last, counts } = session;
-    let about = json!({ "client": client.name(), "session": id, "file": file, "first": first, "last": last });
+    let Session { form, client, id, file, first, last, counts } = session;
+    let about = json!({ "client": client.name(), "format": form.name(), "session": id, "file": file, "first": first, "last": last });
     with_counts(about, counts)
 }
 
@@ -252,6 +297,7 @@ fn one(listed: &Listed) -> Value {
         "verdict": listed.verdict.name(),
         "enforcement": listed.enforcement.name(),
         "client": listed.client.name(),
+        "format": listed.form.name(),
         "session": listed.session,
         "agent": listed.agent,
         "time": listed.time,

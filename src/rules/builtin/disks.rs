@@ -86,6 +86,8 @@ pub(super) const RULES: &[Rule] = &[
             "cmd 2> /dev/stderr",
             "dd if=/dev/urandom of=key.bin bs=32 count=1",
             "ls /dev/sda",
+            "sudo parted /dev/sda print",
+            "sudo parted -s /dev/sda unit MiB print free",
             "sudo fsck -n /dev/sda1",
             "sudo e2fsck -fn /dev/sda1",
             "qemu-img convert -O raw f.qcow2 build/a.raw",

@@ -500,7 +500,6 @@ pub(crate) const HISTORIES: &[At] = &[
     At::Home(".node_repl_history"),
     At::Home(".lesshst"),
     At::Home(".viminfo"),
-    At::Home(".wget-hsts"),
     At::Home(".bash_history"),
     At::Home(".zsh_history"),
     At::Home(".local/share/fish/fish_history"),

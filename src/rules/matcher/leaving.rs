@@ -1,6 +1,6 @@
 //! Commands that carry data off the machine, and those that read what must not leave it.
 
-use super::{Class, Scene, classify, flag_value, is_prose, prints_secret, runs, target_of};
+use super::{Class, Scene, classify, flag_value, host_of, is_prose, prints_secret, runs, target_of};
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::{is_secret_name, lists};
 use crate::rules::{Invocation, Stdin};
@@ -12,7 +12,30 @@ pub(super) const TLS: &[&str] = &["openssl"];
 /// Whether a command can carry data off the machine. (A redirection to a socket has a rule of its own.)
 pub(super) fn leaves_machine(inv: &Invocation) -> bool {
     let tls = runs(inv, TLS) && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
-    tls || is_sender(inv)
+    tls || is_sender(inv) && !stays_here(inv)
+}
+
+/// Whether a client of the web asks nobody but this machine.
+fn stays_here(inv: &Invocation) -> bool {
+    const ELSEWHERE: &[&str] = &[
+        "-x",
+        "--proxy",
+        "--preproxy",
+        "--connect-to",
+        "--resolve",
+        "-K",
+        "--config",
+        "-i",
+        "--input-file",
+        "-e",
+    ];
+    let is_here = |arg: &Arg| {
+        arg.known().is_some_and(|url| matches!(host_of(url).as_str(), "localhost" | "127.0.0.1" | "::1"))
+    };
+    runs(inv, &["curl", "wget"])
+        && !inv.operands.is_empty()
+        && inv.operands.iter().all(is_here)
+        && !inv.flags.iter().any(|flag| ELSEWHERE.contains(&flag.name.as_str()))
 }
 
 pub(super) fn is_sender(inv: &Invocation) -> bool {
@@ -88,7 +111,7 @@ pub(super) fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// A credential helper's token may go to the host that it is for.
 fn goes_to_known(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let mut urls = scene.view.survey.effects.iter().filter_map(|effect| match &effect.target {
-        Target::Url(url) => Some(super::host_of(url)),
+        Target::Url(url) => Some(host_of(url)),
         Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
     });
     urls.all(|host| super::is_known(&host, scene.view.policy) || super::belongs_to(inv, &host))

@@ -1,6 +1,7 @@
 //! Files of code that the call itself writes and that other code of it loads by their names: modules, libraries, included files.
 
 use super::Scene;
+use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, modules};
 use crate::shell::Arg;
 
@@ -14,7 +15,7 @@ const MAX_FILES: usize = 16;
 /// lie beside the code. `script`: the code that stands in a file.
 pub(super) fn loaded(inv: &Invocation, script: Option<&str>, scene: &Scene<'_>) -> Vec<String> {
     let written = &scene.view.survey.written;
-    if written.is_empty() && scene.view.survey.marks.is_empty() {
+    if written.is_empty() && scene.view.survey.marks.is_empty() || runs_standard_module(inv) {
         return Vec::new();
     }
     let mut texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();

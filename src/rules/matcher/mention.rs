@@ -6,6 +6,7 @@ use super::{Found, Scene, Sought, command, inside, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
+use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -30,7 +31,7 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
 /// The texts that an interpreter is given to run: its arguments, its standard input, the script where it is known, and what of the
 /// call's own files these load.
 pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Iterator<Item = String> + 'i {
-    let script = inv.operands.first().and_then(|arg| {
+    let script = inv.operands.first().filter(|_| !runs_standard_module(inv)).and_then(|arg| {
         let target = super::target_of(arg, inv.cwd.as_deref());
         content(scene, target.text())
     });

@@ -18,6 +18,16 @@ pub(super) fn only_looks(parsed: &Parsed) -> bool {
         "fsck" | "e2fsck" => {
             return parsed.has(&["-n", "-N"]) && !parsed.has(&["-c", "-l", "-L", "-y", "-p", "-a", "-D"]);
         }
+        "parted" => {
+            const LOOKS: &[&str] = &[
+                "print", "p", "free", "list", "all", "unit", "s", "B", "KiB", "MiB", "GiB", "MB", "GB", "%",
+                "help",
+            ];
+            let mut told = parsed.operands.iter().skip(1).peekable();
+            let looks = told.peek().is_some()
+                && told.all(|word| word.known().is_some_and(|word| LOOKS.contains(&word)));
+            return looks || parsed.has(&["-l", "--list"]);
+        }
         "badblocks" => &["-s", "-v", "-b", "-c"],
         _ => return parsed.has(&["-l", "--list"]),
     };

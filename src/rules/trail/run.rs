@@ -132,7 +132,6 @@ const STANDARD: &[&str] = &[
     "sysconfig",
     "ensurepip",
     "this",
-    "pydoc",
     "base64",
     "uuid",
 ];

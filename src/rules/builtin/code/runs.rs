@@ -38,6 +38,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         silent: &[
             "python3 -c \"import os; os.system('npm test')\"",
             "node -e \"console.log('npm publish')\"",
+            "python3 - <<'E'\nfor r in rows:\n    print(f'| {r[0]} | {r[1]} |')\nE",
+            "python3 - <<'E'\nold = 'id?: string;'\nif old not in t:\n    raise SystemExit('not found')\nE",
             "python3 -c \"s='npm publish | tee x'; print(s.split('|'))\"",
             "python3 - <<E\nimport os\n# os.system('npm publish') is never called\nprint(os.getcwd())\nE",
             "tmux send-keys -t x 'npm test' Enter",

@@ -26,6 +26,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo tee -a /etc/hosts <<< '10.9.8.7 github.com'",
             "cp x.crt /usr/local/share/ca-certificates/x.crt",
             "rm /etc/localtime",
+            "sudo cp /etc/fstab.bak /etc/fstab",
+            "sudo mv /etc/hosts /etc/hosts.bak",
             "perl -e 'open(F,\">/etc/passwd\")'",
             "awk 'BEGIN{print \"x\" > \"/etc/hosts\"}'",
             "python3 -c \"open('/etc/hosts','w').write('x')\"",
@@ -36,6 +38,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "echo '127.0.0.1 app.test' | sudo tee -a /etc/hosts",
             "sudo tee -a /etc/hosts <<< '127.0.0.1 app.test'",
             "cp /etc/resolv.conf /tmp/resolv.conf",
+            "sudo cp /etc/fstab /etc/fstab.bak",
+            "sudo cp -a /etc/network/interfaces /etc/network/interfaces.2026-01-02.orig",
             "echo x > etc/hosts",
             "awk '{print $1}' /etc/hosts",
             "python3 -c \"print(open('/etc/hosts').read())\"",
@@ -173,12 +177,20 @@ const OWN_AUTHORITIES: Deeds = &[
 ];
 
 /// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.
+/// The name of a copy that is kept beside a file, which nothing reads.
+fn lies_beside(path: &str) -> bool {
+    [".bak", ".orig", ".old", ".backup", ".save", "~"].iter().any(|end| path.ends_with(end))
+}
+
 fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene
         .effects()
         .enumerate()
         .find(|(index, (effect, _))| {
-            CHANGES.contains(&effect.kind) && scene.may_be_at(*index) && scene.is_at(*index, effect, VITAL)
+            CHANGES.contains(&effect.kind)
+                && scene.may_be_at(*index)
+                && scene.is_at(*index, effect, VITAL)
+                && !lies_beside(effect.target.text())
         })
         .map(|(_, (effect, _))| &effect.target);
     let Some(target) = found else { return Found::No };
