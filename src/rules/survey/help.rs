@@ -65,6 +65,7 @@ pub(in crate::rules) const HELPFUL: &[&str] = &[
     "pip3",
     "poetry",
     "rustup",
+    "prisma",
     "twine",
     "uv",
     "vsce",

@@ -128,6 +128,7 @@ impl Surveyor<'_> {
         let Some(function) = self.functions.get_mut(at) else { return scope };
         self.out.restarts = function.restarts().or(self.out.restarts.take());
         if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
+            self.lose_told();
             return scope;
         }
         function.state = Walked::Now;
@@ -222,6 +223,7 @@ impl Surveyor<'_> {
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
         let mut turns = Turns::new(leaves_line_open(simple));
+        let around_told = self.begin_told(simple);
         let ways = ways(&scope, simple, &reading.given(simple, &inner));
         let mut values = (ways.len() > 1).then(|| Values::new(&scope));
         for way in ways {
@@ -260,6 +262,9 @@ impl Surveyor<'_> {
             self.feed_variables(&scope, simple, first);
             let drawn = std::mem::take(&mut self.drawn);
             self.feed_drawn(drawn, runs.unwrap_or(first));
+        }
+        if let Some(around) = around_told {
+            self.end_told(around, first..end);
         }
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
@@ -335,6 +340,7 @@ impl Surveyor<'_> {
             self.draw_named(scope, &call.words);
         }
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
+        self.tell(simple, &call, printed.as_ref(), goes);
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
             self.descriptors(&call, (simple, inner), scope, printed.as_ref());
