@@ -117,7 +117,7 @@ fn honest_work_is_not_disturbed() {
 
 #[test]
 fn honest_work_that_reaches_others_is_asked_about_at_most() {
-    assert_eq!(wrong(CALM_ASKED, 40, &["proceed", "notice", "ask"]), "");
+    assert_eq!(wrong(CALM_ASKED, 39, &["proceed", "notice", "ask"]), "");
 }
 
 #[test]

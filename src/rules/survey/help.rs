@@ -65,7 +65,6 @@ pub(in crate::rules) const HELPFUL: &[&str] = &[
     "pip3",
     "poetry",
     "rustup",
-    "prisma",
     "twine",
     "uv",
     "vsce",

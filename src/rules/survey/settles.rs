@@ -66,7 +66,8 @@ impl Surveyor<'_> {
     }
 
     /// Ends that, and remembers where the function was walked if all that it prints is assignments.
-    pub(super) fn end_told(&mut self, around: Option<Told>, walked: Range<usize>) {
+    pub(super) fn end_told(&mut self, around: Option<Option<Told>>, walked: Range<usize>) {
+        let Some(around) = around else { return };
         let Some(told) = std::mem::replace(&mut self.told, around).filter(|told| !told.lost) else { return };
         let settles = match assigned(&told.text) {
             Some(Holds::Known) => true,

@@ -263,9 +263,7 @@ impl Surveyor<'_> {
             let drawn = std::mem::take(&mut self.drawn);
             self.feed_drawn(drawn, runs.unwrap_or(first));
         }
-        if let Some(around) = around_told {
-            self.end_told(around, first..end);
-        }
+        self.end_told(around_told, first..end);
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
             self.note_process(reading, simple, (first..end, turns.whole()));
