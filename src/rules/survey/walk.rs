@@ -223,8 +223,7 @@ impl Surveyor<'_> {
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
         let mut turns = Turns::new(leaves_line_open(simple));
-        let around_told = self.begin_told(simple);
-        let ways = ways(&scope, simple, &reading.given(simple, &inner));
+        let (told, ways) = (self.begin_told(simple), ways(&scope, simple, &reading.given(simple, &inner)));
         let mut values = (ways.len() > 1).then(|| Values::new(&scope));
         for way in ways {
             let mut fresh = std::mem::take(&mut scope);
@@ -263,7 +262,7 @@ impl Surveyor<'_> {
             let drawn = std::mem::take(&mut self.drawn);
             self.feed_drawn(drawn, runs.unwrap_or(first));
         }
-        self.end_told(around_told, first..end);
+        self.end_told(told, first..end);
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
             self.note_process(reading, simple, (first..end, turns.whole()));
@@ -324,8 +323,7 @@ impl Surveyor<'_> {
             }
         }
         let mut call = self.call_of(reading, simple, words, (scope, pipeline, stage));
-        let mut files = Vec::new();
-        let open = if simple.redirects.is_empty() { None } else { Some(scope.open.clone()) };
+        let (mut files, open) = (Vec::new(), (!simple.redirects.is_empty()).then(|| scope.open.clone()));
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
