@@ -38,6 +38,20 @@ fn enforcements(table: &str) -> Vec<(String, String)> {
         ("proj/k/a", "hi\n"),
         ("proj/k/authorized_keys", "hi\n"),
         ("proj/nb/lazaret", "x\n"),
+        ("proj/.env", "API_KEY=k\n"),
+        ("proj/.claude/hooks/lint.sh", "npx eslint .\n"),
+        ("proj/.claude/commands/review.md", "Review it.\n"),
+        ("proj/.claude-plugin/plugin.json", "{\"name\": \"p\"}\n"),
+        ("proj/own.js", "globalThis.seen = true;\n"),
+        ("proj/.specify/scripts/bash/common.sh", include_str!("data/forms/speckit/common.sh")),
+        (
+            "proj/.specify/scripts/bash/check-prerequisites.sh",
+            include_str!("data/forms/speckit/check-prerequisites.sh"),
+        ),
+        ("proj/.specify/scripts/bash/setup-plan.sh", include_str!("data/forms/speckit/setup-plan.sh")),
+        ("proj/.specify/scripts/bash/evil.sh", include_str!("data/forms/speckit/evil.sh")),
+        ("other/.git/HEAD", "ref: refs/heads/main\n"),
+        ("other/old.txt", "o\n"),
     ] {
         let path = home.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -89,4 +103,24 @@ fn what_is_reached_by_a_second_name_is_judged() {
 #[test]
 fn harmless_second_names_go_on() {
     assert_eq!(wrong(SECOND_NAMES_SILENT, 45, &["proceed", "notice"]), "");
+}
+
+/// False alarms by kind: what must be silent, what is asked about at most, and its dangerous twins.
+const CALM_SILENT: &str = include_str!("data/forms/calm_silent.txt");
+const CALM_ASKED: &str = include_str!("data/forms/calm_asked.txt");
+const CALM_STOPPED: &str = include_str!("data/forms/calm_stopped.txt");
+
+#[test]
+fn honest_work_is_not_disturbed() {
+    assert_eq!(wrong(CALM_SILENT, 300, &["proceed", "notice"]), "");
+}
+
+#[test]
+fn honest_work_that_reaches_others_is_asked_about_at_most() {
+    assert_eq!(wrong(CALM_ASKED, 39, &["proceed", "notice", "ask"]), "");
+}
+
+#[test]
+fn the_dangerous_twins_stay_stopped() {
+    assert_eq!(wrong(CALM_STOPPED, 150, &["ask", "deny", "stop"]), "");
 }

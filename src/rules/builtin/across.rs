@@ -476,10 +476,16 @@ fn loads_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> boo
         && code_of(inv, scene).any(|text| {
             LOADS.iter().any(|call| contains_word(&text, call)) && {
                 let text = statements::around(&text, &[LOADS]);
-                named_in(&text, inv, scene).any(|path| came(&path))
+                // `require('./a.json')` reads it, and runs nothing of it.
+                let runs = || RUNS_TEXTS.iter().any(|word| contains_word(&text, word));
+                named_in(&text, inv, scene).any(|path| came(&path) && (!path.ends_with(".json") || runs()))
             }
         })
 }
+
+/// What runs a text or a program that code was given.
+const RUNS_TEXTS: &[&str] =
+    &["exec", "eval", "spawn", "function", "fork", "vm", "system", "popen", "compile"];
 
 /// Variables in which an interpreter finds the directories of its modules.
 const SEARCHED: &[&str] =

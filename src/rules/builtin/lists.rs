@@ -131,6 +131,14 @@ pub(crate) const SECRET_DIRS: &[&str] = &[
     ".thunderbird",
 ];
 
+/// Endings of texts and sources.
+pub(crate) const TEXT_ENDINGS: &[&str] = &[
+    "adoc", "c", "cc", "cpp", "cs", "css", "csv", "cxx", "dart", "ex", "exs", "go", "gradle", "h", "hpp",
+    "hs", "html", "ipynb", "java", "jl", "js", "jsx", "kt", "less", "lua", "md", "mdx", "mjs", "ml", "org",
+    "pdf", "php", "png", "proto", "py", "pyi", "rb", "rs", "rst", "scala", "scss", "svelte", "svg", "swift",
+    "tex", "ts", "tsv", "tsx", "txt", "vue", "zig",
+];
+
 /// Of these, the ones of which every file is a secret, but for [`NOT_SECRET`].
 pub(crate) const SECRET_TREES: &[&str] =
     &[".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", ".config/op"];

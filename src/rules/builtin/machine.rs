@@ -64,7 +64,6 @@ pub(super) const VITAL: &[At] = &[
 ];
 
 const CLOCK: Deeds = &[
-    (&["date"], &["-s", "--set"]),
     (&["timedatectl"], &["set-time", "set-ntp", "set-local-rtc"]),
     (&["hwclock"], &["-w", "--systohc", "-s", "--hctosys", "--set"]),
     (&["ntpdate", "rdate"], &["*"]),
@@ -131,9 +130,31 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "sets the machine's clock, which logs, certificates and builds go by",
         instead: Some(Instead::Command("date -u")),
-        when: &[predicate("clock_set", Trigger::rows(CLOCK), |scene| done(scene, CLOCK))],
-        fires: &["sudo date -s '2020-01-01'", "timedatectl set-ntp false", "hwclock --systohc"],
-        silent: &["date", "date -u +%s", "timedatectl", "hwclock --show", "date -d '1 day ago'"],
+        when: &[
+            predicate("clock_set", Trigger::rows(CLOCK), |scene| done(scene, CLOCK)),
+            predicate("date_set", Trigger::programs(&["date"]), date_set),
+        ],
+        fires: &[
+            "sudo date -s '2020-01-01'",
+            "date -us 12:00",
+            "date --set=12:00",
+            "date 010100002020",
+            "date -u 01010000",
+            "timedatectl set-ntp false",
+            "hwclock --systohc",
+        ],
+        silent: &[
+            "date -Is",
+            "date -Ins",
+            "date -uIseconds",
+            "date -r f -Is",
+            "date -d 12 +%s",
+            "date",
+            "date -u +%s",
+            "timedatectl",
+            "hwclock --show",
+            "date -d '1 day ago'",
+        ],
         ..RULE
     },
     Rule {
@@ -437,4 +458,17 @@ fn offered<'a>(scene: &Scene<'a>) -> Found<'a> {
         None if injected && scene.invocations().iter().any(|inv| inv.privileged) => Found::yes(line),
         None => Found::No,
     }
+}
+
+/// A time is given to `date` that is not to be shown: by an option, or as digits.
+fn date_set<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_time = |arg: &Arg| {
+        let text = arg.prefix().split('.').next().unwrap_or_default();
+        text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let found = scene.first(&["date"], |inv| {
+        let asks = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "--version")));
+        !asks && (has_flag(inv, "-s") || has_flag(inv, "--set") || inv.operands.iter().any(is_time))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -117,6 +117,11 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&[".env", ".env.local", ".env.production", "id_rsa", "id_ed25519"]),
                 ..sub(&["git"], &["add"])
             }),
+            predicate(
+                "env_file_of_others_dumped",
+                Trigger::programs(DUMPERS),
+                environment::others_env_dumped,
+            ),
             predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
             predicate("secret_moved_or_uploaded", Trigger::programs(carried::CARRIERS), carried::carried),
             predicate("secret_named_to_a_tool", Trigger::TOOL, carried::carried_by_tool),

@@ -59,7 +59,12 @@ pub(super) const TABLE: &[Program] = &[
     system("cron"),
     system("cryptsetup"),
     system("csrutil"),
-    quiet("date"),
+    p(
+        "date",
+        "-d --date -f --file -I? --iso-8601? -r --reference -s --set -R! --rfc-email! --rfc-3339 -u! --utc! --universal! --debug!",
+        Deed::Nothing,
+        Operands::Text,
+    ),
     system("dconf"),
     system("defaults"),
     system("delgroup"),

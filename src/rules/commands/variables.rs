@@ -275,9 +275,30 @@ pub(in crate::rules) fn loaded_file<'v>(name: &str, value: &'v str) -> Option<(&
     match name {
         "BASH_ENV" | "ENV" => Some((".", value)),
         "PYTHONSTARTUP" => Some(("python3", value)),
+        "NODE_OPTIONS" => Some(("node", required(value)?)),
         _ if name.starts_with("LUA_INIT") => Some(("lua", value.strip_prefix('@')?)),
         _ => None,
     }
+}
+
+/// The one file that options of node have it load, where that is named by its path.
+fn required(options: &str) -> Option<&str> {
+    let mut words = options.split_ascii_whitespace();
+    let mut file = None;
+    while let Some(word) = words.next() {
+        let (flag, value) = word.split_once('=').map_or((word, None), |(flag, value)| (flag, Some(value)));
+        match flag {
+            "--require" | "-r" | "--import" => {
+                let path = value.or_else(|| words.next()).filter(|path| path.starts_with(['.', '/']))?;
+                if file.replace(path).is_some() {
+                    return None;
+                }
+            }
+            "--no-warnings" | "--enable-source-maps" | "--trace-warnings" | "--max-old-space-size" => {}
+            _ => return None,
+        }
+    }
+    file
 }
 
 /// The variables whose words a program reads in front of its arguments.

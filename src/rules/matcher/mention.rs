@@ -179,7 +179,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             before = [before[1], text];
             let squeezed = Sought::new(squeeze(text));
-            if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {
+            if needles.iter().any(|needle| needle.is_in((text, &squeezed), cwd)) {
                 return Found::yes(&inv.text);
             }
         }
@@ -239,13 +239,29 @@ impl<'a> Needle<'a> {
         self.place.tree && cwd.is_some_and(|cwd| inside(cwd, &self.place.path))
     }
 
+    /// Whether a path has the place's name in it. `npm test -- opencode`: as a word that is no file of its own it says nothing.
+    fn is_named_by(&self, path: &str) -> bool {
+        let mut before = None;
+        path.split('/').filter(|part| !part.is_empty()).any(|part| {
+            let around = before.replace(part);
+            part.eq_ignore_ascii_case(self.last)
+                && match around {
+                    None => self.last.contains('.'),
+                    Some(around) => around.starts_with('.') || around.eq_ignore_ascii_case(self.before),
+                }
+        })
+    }
+
     /// Whether squeezed code, run in `cwd`, names the place.
-    fn is_in(&self, squeezed: &Sought, cwd: Option<&str>) -> bool {
+    fn is_in(&self, (text, squeezed): (&str, &Sought), cwd: Option<&str>) -> bool {
         if !squeezed.may_have(self.ends) || !squeezed.holds(self.stem) {
             return false;
         }
         let here = || cwd.is_some_and(|cwd| cwd.eq_ignore_ascii_case(self.dir));
         if lists::TELLING_NAMES.contains(&self.last) || here() {
+            if is_bare_name(text) && !here() {
+                return self.is_named_by(text);
+            }
             return self.before.starts_with('.') || squeezed.holds(self.last);
         }
         match self.place.kind {

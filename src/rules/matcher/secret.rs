@@ -51,7 +51,7 @@ pub(super) fn is_copied_secret(path: &str, home: Option<&str>) -> bool {
 
 fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    if is_glob && is_any_hidden(path, name, home) {
+    if is_glob && (is_any_hidden(path, name, home) || is_text_below(path, name, home)) {
         return false;
     }
     let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
@@ -83,6 +83,14 @@ fn is_any_hidden(path: &str, name: &str, home: Option<&str>) -> bool {
         && home.is_none_or(|home| dir != home && !home.starts_with(&format!("{dir}/")))
         && dir != "/root"
         && !lists::HOMES.contains(&above)
+}
+
+/// `DIR/**/*.txt`: texts and sources anywhere below a directory that is not hidden. No key or credential is called so.
+fn is_text_below(path: &str, name: &str, home: Option<&str>) -> bool {
+    let front = path.split_once("/**/").filter(|(_, tail)| *tail == name).map(|(front, _)| front);
+    let ending = name.strip_prefix("*.").is_some_and(|ending| lists::TEXT_ENDINGS.contains(&ending));
+    let front = front.map(|front| home.and_then(|home| front.strip_prefix(home)).unwrap_or(front));
+    ending && front.is_some_and(|front| !front.contains("/.") && !front.contains(['*', '?', '[', '…']))
 }
 
 fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool {

@@ -48,8 +48,9 @@ mod scope;
 mod scratch;
 mod search;
 mod setting;
+mod settles;
 mod shells;
-mod subscripts;
+pub(super) mod subscripts;
 mod tools;
 mod transfers;
 mod trees;
@@ -158,6 +159,8 @@ pub struct Survey {
     pub nested: Vec<String>,
     /// Files that the call itself writes, with what it writes, where that is known; the latest last.
     pub written: Vec<(String, Arg)>,
+    /// Where functions were walked that print assignments of values and nothing else.
+    pub(in crate::rules) settles: Vec<std::ops::Range<usize>>,
     /// A function that starts itself more than once, beside itself or in the background.
     pub restarts: Option<String>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
@@ -239,6 +242,7 @@ fn surveyed<'a>(
         pipelines: 0,
         width: 0,
         functions: Vec::new(),
+        told: None,
         aliases: Vec::new(),
         files: Vec::new(),
         begun: Vec::new(),
@@ -279,6 +283,8 @@ struct Surveyor<'a> {
     answer: Option<&'a mut Answer<'a>>,
     out: Survey,
     work: usize,
+    /// What the function prints that is walked in a substitution.
+    told: Option<settles::Told>,
     /// How many bodies of functions were walked.
     calls: usize,
     /// How many values of loops' variables were tried.

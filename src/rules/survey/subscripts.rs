@@ -35,7 +35,7 @@ const COUNTS: &[&str] = &[
 const NUMBERS: &[&str] = &["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"];
 
 /// Whether arithmetic is evaluated somewhere in a text.
-fn counts(text: &str) -> bool {
+pub(in crate::rules) fn counts(text: &str) -> bool {
     // `${a[$x]}`; with a bracket behind it a substitution stands there.
     let is_key =
         |(at, sign): (usize, &str)| text.as_bytes().get(at + sign.len()).is_some_and(|next| *next != b'(');

@@ -131,6 +131,7 @@ impl Surveyor<'_> {
         let Some(function) = self.functions.get_mut(at) else { return scope };
         self.out.restarts = function.restarts().or(self.out.restarts.take());
         if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
+            self.lose_told();
             return scope;
         }
         function.state = Walked::Now;
@@ -225,7 +226,7 @@ impl Surveyor<'_> {
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
         let mut turns = Turns::new(leaves_line_open(simple));
-        let ways = ways(&scope, simple, &reading.given(simple, &inner));
+        let (told, ways) = (self.begin_told(simple), ways(&scope, simple, &reading.given(simple, &inner)));
         let mut values = (ways.len() > 1).then(|| Values::new(&scope));
         for way in ways {
             let mut fresh = std::mem::take(&mut scope);
@@ -264,6 +265,7 @@ impl Surveyor<'_> {
             let drawn = std::mem::take(&mut self.drawn);
             self.feed_drawn(drawn, runs.unwrap_or(first));
         }
+        self.end_told(told, first..end);
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
             self.note_process(reading, simple, (first..end, turns.whole()));
@@ -324,8 +326,7 @@ impl Surveyor<'_> {
             }
         }
         let mut call = self.call_of(reading, simple, words, (scope, pipeline, stage));
-        let mut files = Vec::new();
-        let open = if simple.redirects.is_empty() { None } else { Some(scope.open.clone()) };
+        let (mut files, open) = (Vec::new(), (!simple.redirects.is_empty()).then(|| scope.open.clone()));
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
@@ -338,6 +339,7 @@ impl Surveyor<'_> {
             self.draw_named(scope, &call.words);
         }
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
+        self.tell(simple, &call, printed.as_ref(), goes);
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
             self.descriptors(&call, (simple, inner), scope, printed.as_ref());

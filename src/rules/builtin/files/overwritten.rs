@@ -583,7 +583,17 @@ fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
         !is_etc(target)
             && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None)
             && !everyday::is_tuned_file(target.text())
+            && !is_added_keyring(target.text())
             && !everyday::is_device_setting(target)
+    })
+}
+
+/// A keyring beside those of the system, which trusts nothing before a list of sources names it.
+fn is_added_keyring(path: &str) -> bool {
+    let name = path.strip_prefix("/usr/share/keyrings/").filter(|name| !name.contains(['/', '*', '?', '…']));
+    name.is_some_and(|name| {
+        [".gpg", ".asc"].iter().any(|end| name.ends_with(end))
+            && !["debian", "ubuntu"].iter().any(|owner| name.starts_with(owner))
     })
 }
 

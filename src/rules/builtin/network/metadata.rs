@@ -78,6 +78,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "git commit -m 'block 169.254.169.254'",
         "npm test -- --grep 169.254.169.254",
         "gh search code 169.254.169.254",
+        "npm run metadata",
+        "docker compose up metadata",
         "gh pr comment 7 --body 'it asks http://169.254.169.254/latest'",
     ],
     ..RULE
@@ -107,7 +109,7 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
         let talks = inv.program != "git" || inv.sub.first().is_some_and(|sub| TALKS.contains(&sub.as_str()));
         talks
             && !only_sought(inv)
-            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && names_metadata(arg))
+            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && !is_word_of_its_own(inv, arg) && names_metadata(arg))
                 || runs(inv, lists::DOWNLOADERS) && computed_metadata(inv, &line)
                 // What the container's own variable holds is known by its name alone.
                 || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
@@ -119,6 +121,13 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 }))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `npm run metadata`: a bare word is a host only to what connects to the host that it is given.
+fn is_word_of_its_own(inv: &Invocation, arg: &Arg) -> bool {
+    const TO_HOSTS: [&[&str]; 4] = [lists::SENDERS, lists::NETCATS, lists::DOWNLOADERS, lists::CONNECTIONS];
+    let is_word = arg.known().is_some_and(|text| text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-'));
+    is_word && !TO_HOSTS.iter().any(|list| runs(inv, list))
 }
 
 /// What the whole command line says of a metadata service, looked for once.

@@ -32,6 +32,7 @@ const PUBLISHERS: &[&str] = &[
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "packages.published-for-good",
+        verdict: Verdict::Modify,
         severity: Severity::Critical,
         reason: "publishes to a public registry, which keeps the version for good",
         instead: Some(Instead::Command("npm publish --dry-run")),

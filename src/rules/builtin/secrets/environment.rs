@@ -5,7 +5,7 @@ use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usa
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag,
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag, inside,
     is_env_file, is_settings, prints_environment, runs, target_of,
 };
 use crate::shell::Arg;
@@ -13,6 +13,7 @@ use crate::shell::Arg;
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "secrets.env-file",
+        verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "shows every value of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 {file}")),
@@ -335,6 +336,23 @@ const LINE_READERS: &[&str] = &["xargs", "read", "mapfile", "readarray"];
 
 /// The settings of a developer's own machine or of the tests, which often hold nothing that is secret.
 const OWN_SETTINGS: &[&str] = &["test", "testing", "development", "dev", "ci", "docker", "e2e"];
+
+/// The same, of a file that is neither the project's nor the person's own: of a server's, of another account.
+pub(super) fn others_env_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let places = &scene.view.facts.places;
+    let own = |path: &str| {
+        let dirs = places.roots().chain(places.home.as_deref()).chain(places.temp.iter().map(String::as_str));
+        dirs.into_iter().any(|dir| inside(path, dir))
+    };
+    let others = scene.effects().any(|(effect, classes)| {
+        let path = effect.target.text();
+        effect.kind == EffectKind::FileRead
+            && classes.any(&[Class::EnvFile])
+            && path.starts_with('/')
+            && !own(path)
+    });
+    if others { env_file_dumped(scene) } else { Found::No }
+}
 
 fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let own = |path: &str| {

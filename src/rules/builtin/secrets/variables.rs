@@ -375,7 +375,7 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                     .any(|word| bare.contains(word));
             let one = shows
                 && ONE_VARIABLE.iter().any(|front| bare.split(front).skip(1).any(wanted))
-                && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
+                && !["requests.", "fetch(", "urlopen", "len(", "bool(", "boolean(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
             let whole = || {

@@ -7,6 +7,7 @@ use crate::rules::matcher::{
     By, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, has_flag, inside, is_interpreter, runs,
     runs_input, runs_shell, target_of,
 };
+use crate::rules::survey::subscripts::counts;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, Piece, Word, parse};
 
@@ -25,7 +26,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
             predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
             predicate("value_run_by_arithmetic", Trigger::SIGNS.or(Trigger::WRAPPED), run_by_arithmetic),
-            When::Command(flagged(&["history", "bind"], &[&["-s", "-x"]])),
+            When::Command(flagged(&["bind"], &[&["-x"]])),
             When::Command(flagged(&["fc"], &[&["-s", "-e"]])),
         ],
         fires: &[
@@ -324,11 +325,20 @@ const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));
 
 /// Whether something that is no locator feeds the invocation.
 fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
-    let names_path = scene.invocations().get(index).is_some_and(|inv| inv.word.pieces.len() > 1);
-    scene.invocations().iter().any(|inv| {
-        let expected = if names_path { runs(inv, LOCATORS) } else { sets_up(inv) };
-        inv.feeds == Some(index) && !expected
+    let fed = scene.invocations().get(index);
+    let names_path = fed.is_some_and(|inv| inv.word.pieces.len() > 1);
+    let evaluates = fed.is_some_and(evaluates_whole);
+    scene.invocations().iter().enumerate().any(|(at, inv)| {
+        let settles = || evaluates && scene.view.survey.settles.iter().any(|walked| walked.contains(&at));
+        let expected = || if names_path { runs(inv, LOCATORS) } else { sets_up(inv) };
+        inv.feeds == Some(index) && !expected() && !settles()
     })
+}
+
+/// `eval "$(f)"`: nothing stands beside what it is given.
+fn evaluates_whole(inv: &Invocation) -> bool {
+    runs(inv, EVAL)
+        && matches!(inv.args.as_slice(), [arg] if matches!(arg.pieces.as_slice(), [Piece::Unknown]))
 }
 
 /// What it prints is for `eval`, and nobody else has written it: the set-up of a tool, a path, a script of the manifest.
@@ -351,6 +361,9 @@ fn sets_up(inv: &Invocation) -> bool {
             !first.is_some_and(|sub| WRITTEN.contains(&sub))
         }
         "node" | "nodejs" => says("--completion-bash") || says("require.resolve"),
+        // What the shell itself knows, in a form that it reads again.
+        "declare" | "typeset" => first.is_some() && ["-f", "-p"].iter().any(|flag| has_flag(inv, flag)),
+        "getopt" => true,
         "perl" => says("local::lib") || says("-V"),
         "jq" => says(".scripts") && says("package.json"),
         _ if runs(inv, LOCATORS) => true,
@@ -439,11 +452,21 @@ fn run_by_arithmetic<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut texts = scene.texts().filter(|text| WRITTEN.iter().any(|sign| text.contains(sign)));
     Found::from(texts.find(|whole| {
         let script = parse(whole);
-        script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
-            let again = whole.matches(assign.name.as_str()).nth(1).is_some();
-            again && is_run_subscript(&assign.value)
-        })
+        may_count(whole)
+            && script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+                let again = whole.matches(assign.name.as_str()).nth(1).is_some();
+                again && is_run_subscript(&assign.value)
+            })
     }))
+}
+
+/// Whether a text has arithmetic in it, or a command that takes the name of a variable, whose subscript it counts.
+fn may_count(text: &str) -> bool {
+    const TAKES_NAMES: &[&str] = &[
+        "${!", "unset", "read", "export", "declare", "local", "typeset", "mapfile", "getopts", "wait", "[[",
+        "test", "printf", "eval", "${#", "integer", "float",
+    ];
+    counts(text) || TAKES_NAMES.iter().any(|name| text.contains(name))
 }
 
 /// `NAME[$(…)…]` as text.
