@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::files::{self, Links};
 use super::hex;
 use super::registration::process::{self, End};
-use crate::domain::{Fault, FaultKind, Plugin, clip, escape};
+use crate::domain::{Fault, FaultKind, Plugin, clip, escape, size};
 
 /// Longest program, in bytes: it is read whole for its digest whenever it is started.
 const MAX_PROGRAM: u64 = 64 << 20;
@@ -64,7 +64,8 @@ pub fn ask(plugin: &Plugin, question: &Value) -> Result<Value, Fault> {
         }
     }
     if ran.stdout.len() > MAX_ANSWER {
-        return Err(failed(format!("its answer has more than {MAX_ANSWER} bytes")));
+        let (had, most) = (size(ran.stdout.len() as u64), size(MAX_ANSWER as u64));
+        return Err(failed(format!("its answer is {had}; at most {most} are read")));
     }
     match super::from_json::<Value>(ran.stdout.trim().as_bytes()) {
         Ok(answer) if answer.is_object() => Ok(answer),
