@@ -539,7 +539,7 @@ fn trust_is_given_at_a_terminal_only_and_taken_anywhere() {
     trust_command::deny(&machine.dirs, &machine.places, None, &mut Vec::new()).unwrap();
     assert_eq!(state(), TrustState::Denied);
     machine.project("[rules]\nbuiltin = 'nonsense'\n");
-    assert!(allow(true).unwrap_err().to_string().contains("mend it first"));
+    assert!(allow(true).unwrap_err().to_string().contains("fix it first"));
 }
 
 /// Settings, hooks, plugins and agents of both clients, in every place that the test's environment gives them.

@@ -114,5 +114,5 @@ fn errors_name_file_line_and_way_out() {
     let (code, said) = machine.lazaret(&["install", "claude-code"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.starts_with(&format!("lazaret: {}: line 3", path.display())), "{said}");
-    assert!(said.contains("\nhint: mend the file"), "{said}");
+    assert!(said.contains("\nhint: fix the file"), "{said}");
 }

@@ -215,7 +215,7 @@ fn the_form_must_fit_the_clients_version() {
 fn hooks_are_switched_off() {
     let home = installed("2.1.329");
     home.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
-    fails(&home, "\"disableAllHooks\" is set", "take \"disableAllHooks\" out of");
+    fails(&home, "\"disableAllHooks\" is set", "remove \"disableAllHooks\" from");
     home.write("project/.claude/settings.local.json", "{\"disableAllHooks\": false}");
     assert_eq!(failures(&home), []);
     home.write("etc/managed-settings.json", "{\"allowManagedHooksOnly\": true}");
@@ -379,7 +379,7 @@ fn a_configuration_that_opens_the_gate_is_the_first_thing_said() {
         let first = failures(&home).into_iter().next().unwrap_or_else(|| panic!("{text}: all is well"));
         assert!(first.message.starts_with(&format!("the gate is open: {key}: ")), "{text}: {first:?}");
         let fix = first.fix.unwrap();
-        assert!(fix.contains(&format!("take {key} out of ")) && fix.contains("config.toml"), "{fix}");
+        assert!(fix.contains(&format!("remove {key} from ")) && fix.contains("config.toml"), "{fix}");
         let mut out = Vec::new();
         assert_eq!(doctor(&options(&home), &home.here, &mut out).unwrap(), Exit::NotFine);
         let out = String::from_utf8(out).unwrap();

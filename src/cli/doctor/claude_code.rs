@@ -140,7 +140,7 @@ fn switches(sources: &[Source], report: &mut Report) {
         let name = shown(&source.path);
         if review::switches_off(&source.value) {
             let message = format!("{name}: \"disableAllHooks\" is set: no hook runs");
-            report.fail(SUBJECT, message, &format!("take \"disableAllHooks\" out of {name}"));
+            report.fail(SUBJECT, message, &format!("remove \"disableAllHooks\" from {name}"));
         }
         if source.scope.is_none()
             && on("allowManagedHooksOnly")

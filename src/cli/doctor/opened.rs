@@ -48,7 +48,7 @@ fn open(explained: &Explained, key: &str, why: &str, report: &mut Report) {
     let set = explained.values.iter().find(|one| one.key.name == key).and_then(|one| one.from.first());
     let file = set.and_then(|at| explained.layers.get(*at)).map(|layer| layer.path.as_str());
     let place = file.map_or_else(|| "the configuration".to_owned(), str::to_owned);
-    report.fail(SUBJECT, format!("the gate is open: {key}: {why}"), &format!("take {key} out of {place}"));
+    report.fail(SUBJECT, format!("the gate is open: {key}: {why}"), &format!("remove {key} from {place}"));
 }
 
 /// Whether an exception without any condition lets the rule's calls run now.
