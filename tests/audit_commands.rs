@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use lazaret::domain::OWN_IDS;
 use serde_json::{Map, Value, json};
 
 struct World {
@@ -421,4 +422,45 @@ fn a_question_that_nobody_was_asked_is_a_block_wherever_it_is_counted() {
         lines.any(|line| line.ends_with(" 1"))
     };
     assert!(counted("block") && !counted("modify"), "{prometheus}");
+}
+
+/// Every literal of the sources that looks like the id of a reason without a rule is in the list that filters go by.
+#[test]
+fn the_sources_give_no_reason_of_another_id() {
+    const DOMAINS: [&str; 9] = [
+        "checkpoint.",
+        "effect.",
+        "fault.",
+        "limits.",
+        "permission.",
+        "quarantine.",
+        "self.",
+        "session.",
+        "shell.",
+    ];
+    // Rules' own ids, settings' names and the clients' events look the same.
+    const OTHERS: [&str; 4] = ["/rules/", "/host/config/", "/adapters/", "/ids.rs"];
+    let (mut open, mut found) = (vec![PathBuf::from("src")], 0);
+    while let Some(dir) = open.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.to_string_lossy().into_owned();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            if OTHERS.iter().any(|part| name.contains(part)) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for id in text.split('"').filter(|word| DOMAINS.iter().any(|domain| word.starts_with(domain))) {
+                let (_, tail) = id.split_once('.').unwrap();
+                let whole = !tail.is_empty() && tail.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                if whole && !tail.ends_with("rs") {
+                    found += 1;
+                    assert!(OWN_IDS.contains(&id), "{name}: {id}");
+                }
+            }
+        }
+    }
+    assert!(found > 30 && OWN_IDS.is_sorted(), "{found}");
 }
