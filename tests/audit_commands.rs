@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use lazaret::domain::OWN_IDS;
 use serde_json::{Map, Value, json};
 
 struct World {
@@ -328,4 +329,138 @@ fn masking_and_level_are_settings() {
         text.contains("[masked:mail]") && text.contains("[masked:phone]") && text.contains("[masked:card]")
     );
     assert!(world.said(&["audit", "verify"]).starts_with("ok: 2 events"));
+}
+
+/// A filter that names what there is not finds nothing, and says so instead of showing nothing.
+#[test]
+fn a_filter_of_no_such_name_is_refused_with_the_nearest() {
+    let world = world();
+    let refused = |args: &[&str], hint: &str| {
+        let out = world.run(args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {said}");
+        assert!(out.stdout.is_empty() && said.contains(hint), "{args:?}: {said}");
+    };
+    for command in [["audit", "show"], ["audit", "tail"]] {
+        let with = |filter: [&'static str; 2]| [command, filter].concat();
+        refused(
+            &with(["--rule", "git.reset-hrd"]),
+            "no rule is called \"git.reset-hrd\"; did you mean git.reset-hard?",
+        );
+        refused(&with(["--rule", "fault.deadlin"]), "did you mean fault.deadline?");
+        refused(&with(["--rule", "pattern.scope_crep"]), "did you mean pattern.scope_creep?");
+        refused(&with(["--rule", "typo"]), "`lazaret rules list` names them");
+        refused(&with(["--verdict", "blocked"]), "did you mean block?");
+        refused(&with(["--event", "action_blokked"]), "did you mean action_blocked?");
+    }
+    refused(&["audit", "tail", "--follow", "--rule", "typo"], "no rule is called");
+    refused(&["audit", "export", "--format", "csv", "--rule", "typo"], "no rule is called");
+    refused(&["stats", "--rule", "typo"], "no rule is called");
+    refused(&["stats", "--prometheus", "--event", "typo"], "there is none of that name");
+    // What there is, or was, or what the log holds, is no mistake, whether it finds anything or not.
+    world.configure(concat!(
+        "[[rules.custom]]\nid = 'custom.mine'\nverdict = 'warn'\nseverity = 'low'\nreason = 'deploys what nobody has seen'\n",
+        "when = [{ command = { programs = ['fly'], subs = ['deploy'] } }]\nfires = ['fly deploy']\nsilent = ['fly logs']\n",
+    ));
+    let known = [
+        "git.reset-hard",
+        "git.*",
+        "cloud.*",
+        "tools.agent-worded",
+        "matrix.critical-high",
+        "fault.*",
+        "SESSION_HELD",
+        "pattern.goal_drift",
+        "pattern.*",
+        "checkpoint.made",
+        "custom.mine",
+        "custom.*",
+    ];
+    for rule in known {
+        world.said(&["audit", "show", "--rule", rule]);
+        world.said(&["stats", "--rule", rule]);
+    }
+    let shown = |rule: &str| world.said(&["audit", "show", "--rule", rule]).lines().count();
+    assert!(shown("git.*") >= 2 && shown("git.reset-hard") == 1, "{}", shown("git.*"));
+    fs::write(world.log(), fs::read_to_string(world.log()).unwrap().replace("git.reset-hard", "git.of-old"))
+        .unwrap();
+    let out = world.run(&["audit", "show", "--rule", "git.of-old"]);
+    assert!(String::from_utf8_lossy(&out.stdout).contains("git reset --hard"), "the log knows it");
+}
+
+/// The verdict that a filter and the counts go by is what the client was told.
+#[test]
+fn a_question_that_nobody_was_asked_is_a_block_wherever_it_is_counted() {
+    let world = World::new();
+    // OpenCode's plugin cannot ask.
+    let message = json!({
+        "event": "tool.execute.before", "directory": world.home().join("proj"), "agent": "build",
+        "input": {"tool": "bash", "sessionID": "s", "callID": "c"}, "output": {"args": {"command": "terraform apply -auto-approve"}},
+    });
+    let mut child = hook::hook(&mut world.lazaret(&[]), "opencode")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+    let answer = child.wait_with_output().unwrap();
+    assert_eq!(answer.status.code(), Some(2), "{}", String::from_utf8_lossy(&answer.stdout));
+    assert_eq!(world.said(&["audit", "show", "--verdict", "block"]).lines().count(), 1);
+    assert_eq!(world.said(&["audit", "show", "--verdict", "modify"]), "");
+    let all: Value = serde_json::from_str(&world.said(&["stats", "--json"])).unwrap();
+    let counters = &all["counters"];
+    assert_eq!(
+        (&counters["blocked_actions"], &counters["modified_actions"]),
+        (&json!(1), &json!(0)),
+        "{all}"
+    );
+    let prometheus = world.said(&["stats", "--prometheus"]);
+    let counted = |verdict: &str| {
+        let label = format!("verdict=\"{verdict}\"");
+        let mut lines = prometheus.lines().filter(|line| !line.starts_with('#') && line.contains(&label));
+        lines.any(|line| line.ends_with(" 1"))
+    };
+    assert!(counted("block") && !counted("modify"), "{prometheus}");
+}
+
+/// Every literal of the sources that looks like the id of a reason without a rule is in the list that filters go by.
+#[test]
+fn the_sources_give_no_reason_of_another_id() {
+    const DOMAINS: [&str; 9] = [
+        "checkpoint.",
+        "effect.",
+        "fault.",
+        "limits.",
+        "permission.",
+        "quarantine.",
+        "self.",
+        "session.",
+        "shell.",
+    ];
+    // Rules' own ids, settings' names and the clients' events look the same.
+    const OTHERS: [&str; 4] = ["/rules/", "/host/config/", "/adapters/", "/ids.rs"];
+    let (mut open, mut found) = (vec![PathBuf::from("src")], 0);
+    while let Some(dir) = open.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.to_string_lossy().into_owned();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            if OTHERS.iter().any(|part| name.contains(part)) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for id in text.split('"').filter(|word| DOMAINS.iter().any(|domain| word.starts_with(domain))) {
+                let (_, tail) = id.split_once('.').unwrap();
+                let whole = !tail.is_empty() && tail.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                if whole && !tail.ends_with("rs") {
+                    found += 1;
+                    assert!(OWN_IDS.contains(&id), "{name}: {id}");
+                }
+            }
+        }
+    }
+    assert!(found > 30 && OWN_IDS.is_sorted(), "{found}");
 }

@@ -242,7 +242,7 @@ fn what_is_no_readable_file_is_a_fault_of_the_user_and_a_note_of_the_project() {
     assert!(machine.fault().contains("not a regular file"));
     fs::remove_dir(machine.dirs.config_file()).unwrap();
     machine.user(&"#".repeat(70_000));
-    assert!(machine.fault().contains("longer than 65536 bytes"));
+    assert!(machine.fault().contains("; at most 64 KiB are read"));
     machine.user("on_fault = 'block'");
     fs::create_dir_all(machine.project_file()).unwrap();
     assert_eq!(machine.policy().on_fault, OnFault::Block);
@@ -539,7 +539,7 @@ fn trust_is_given_at_a_terminal_only_and_taken_anywhere() {
     trust_command::deny(&machine.dirs, &machine.places, None, &mut Vec::new()).unwrap();
     assert_eq!(state(), TrustState::Denied);
     machine.project("[rules]\nbuiltin = 'nonsense'\n");
-    assert!(allow(true).unwrap_err().to_string().contains("mend it first"));
+    assert!(allow(true).unwrap_err().to_string().contains("fix it first"));
 }
 
 /// Settings, hooks, plugins and agents of both clients, in every place that the test's environment gives them.

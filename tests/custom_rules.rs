@@ -435,7 +435,7 @@ fn the_commands_show_and_test_custom_rules() {
     let (code, said, _) = world.run(&["rules", "test", "mine.toml"]);
     assert_eq!(code, 1);
     assert!(
-        said.contains("FAIL custom.deploy names a way out that git.reset-hard stops: git reset --hard"),
+        said.contains("FAIL custom.deploy names an alternative that git.reset-hard stops: git reset --hard"),
         "{said}"
     );
     fs::write(world.project().join("mine.toml"), rule(&["silent = [\"fly deploy x\"]"])).unwrap();

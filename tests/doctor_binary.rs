@@ -43,7 +43,7 @@ impl Machine {
 
     /// Doctor of another copy of the binary, for when the registered one cannot run.
     #[track_caller]
-    fn fails(&self, why: &str, mend: &str) {
+    fn fails(&self, why: &str, fix: &str) {
         let (code, said) = self.run("spare/lazaret", &["doctor", "--json"]);
         assert_eq!(code, 1, "{said}");
         let report: Value = serde_json::from_str(&said).unwrap();
@@ -51,9 +51,9 @@ impl Machine {
         let found = report["checks"].as_array().unwrap().iter().any(|check| {
             check["status"] == "fail"
                 && check["message"].as_str().unwrap().contains(why)
-                && check["mend"].as_str().unwrap().contains(mend)
+                && check["fix"].as_str().unwrap().contains(fix)
         });
-        assert!(found, "nothing about {why:?} with {mend:?} in {said}");
+        assert!(found, "nothing about {why:?} with {fix:?} in {said}");
     }
 }
 
@@ -114,5 +114,5 @@ fn errors_name_file_line_and_way_out() {
     let (code, said) = machine.lazaret(&["install", "claude-code"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.starts_with(&format!("lazaret: {}: line 3", path.display())), "{said}");
-    assert!(said.contains("\nhint: mend the file"), "{said}");
+    assert!(said.contains("\nhint: fix the file"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Doctor on Claude Code: it passes a closed gate and fails, with a mend, on each way to leave it open.
+//! Doctor on Claude Code: it passes a closed gate and fails, with a fix, on each way to leave it open.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod install_home;
@@ -12,6 +12,8 @@ use lazaret::cli::doctor::{DoctorOptions, Line, Report, Status, doctor, examine}
 use lazaret::cli::install::{Exit, InstallOptions};
 use lazaret::domain::Client;
 use lazaret::host::registration::Scope;
+use lazaret::host::trust;
+use lazaret::rules::domains;
 use serde_json::{Value, json};
 
 const SETTINGS: &str = "home/.claude/settings.json";
@@ -48,15 +50,15 @@ fn failures(home: &Home) -> Vec<Line> {
 }
 
 #[track_caller]
-fn fails(home: &Home, why: &str, mend: &str) {
+fn fails(home: &Home, why: &str, fix: &str) {
     let failures = failures(home);
     let found = failures.iter().find(|line| line.message.contains(why));
     let line = found.unwrap_or_else(|| panic!("nothing about {why:?} in {failures:#?}"));
-    assert!(line.mend.as_ref().unwrap().contains(mend), "{line:?}");
+    assert!(line.fix.as_ref().unwrap().contains(fix), "{line:?}");
     let mut out = Vec::new();
     assert_eq!(doctor(&options(home), &home.here, &mut out).unwrap(), Exit::NotFine);
     let out = String::from_utf8(out).unwrap();
-    assert!(out.contains("FAIL  ") && out.contains("mend: "), "{out}");
+    assert!(out.contains("FAIL  ") && out.contains("fix: "), "{out}");
 }
 
 fn edit(home: &Home, change: impl FnOnce(&mut Value)) {
@@ -90,7 +92,7 @@ fn json_has_the_same_lines() {
     let json: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(json["ok"], true);
     assert_eq!(json["checks"].as_array().unwrap().len(), lines(&home, &options(&home)).len());
-    assert!(json["checks"].as_array().unwrap().iter().all(|check| check.get("mend").is_some()));
+    assert!(json["checks"].as_array().unwrap().iter().all(|check| check.get("fix").is_some()));
 }
 
 #[test]
@@ -213,7 +215,7 @@ fn the_form_must_fit_the_clients_version() {
 fn hooks_are_switched_off() {
     let home = installed("2.1.329");
     home.write("project/.claude/settings.local.json", "{\"disableAllHooks\": true}");
-    fails(&home, "\"disableAllHooks\" is set", "take \"disableAllHooks\" out of");
+    fails(&home, "\"disableAllHooks\" is set", "remove \"disableAllHooks\" from");
     home.write("project/.claude/settings.local.json", "{\"disableAllHooks\": false}");
     assert_eq!(failures(&home), []);
     home.write("etc/managed-settings.json", "{\"allowManagedHooksOnly\": true}");
@@ -348,4 +350,52 @@ fn a_plugin_that_does_not_hold_is_a_failure() {
     let home = with_plugin(true);
     fs::remove_file(home.path("market/bin/lazaret")).unwrap();
     fails(&home, "lazaret", "claude plugin update lazaret@stall");
+}
+
+/// Registered and answering, and still no gate: the configuration is the cause, and stands first.
+#[test]
+fn a_configuration_that_opens_the_gate_is_the_first_thing_said() {
+    let home = installed("2.1.329");
+    let config = home.path("home/.config/lazaret/config.toml");
+    let accepted = |text: &str| {
+        home.write("home/.config/lazaret/config.toml", text);
+        trust::accept(&home.here.state_dir, config.to_str().unwrap(), text.as_bytes()).unwrap();
+    };
+    let domains: Vec<String> =
+        domains::DOMAINS.iter().map(|domain| format!("\"{}.*\"", domain.name)).collect();
+    let others: Vec<&String> = domains.iter().filter(|domain| !domain.contains("selfprotect")).collect();
+    let every = format!("[rules]\ndisabled = [{}]\n", domains.join(", "));
+    let but_ours = format!(
+        "[rules]\ndisabled = [{}]\n",
+        others.iter().map(|d| d.as_str()).collect::<Vec<_>>().join(", ")
+    );
+    for (text, key) in [
+        ("[rules]\nbuiltin = \"none\"\n", "rules.builtin"),
+        ("[reviewer]\nenabled = false\n", "reviewer.enabled"),
+        (every.as_str(), "rules.disabled"),
+        (but_ours.as_str(), "rules.disabled"),
+    ] {
+        accepted(text);
+        let first = failures(&home).into_iter().next().unwrap_or_else(|| panic!("{text}: all is well"));
+        assert!(first.message.starts_with(&format!("the gate is open: {key}: ")), "{text}: {first:?}");
+        let fix = first.fix.unwrap();
+        assert!(fix.contains(&format!("remove {key} from ")) && fix.contains("config.toml"), "{fix}");
+        let mut out = Vec::new();
+        assert_eq!(doctor(&options(&home), &home.here, &mut out).unwrap(), Exit::NotFine);
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.starts_with("FAIL  rules: the gate is open"), "{out}");
+    }
+    // Not accepted it does not count, and what leaves most of it in place is a note.
+    home.write("home/.config/lazaret/config.toml", "[rules]\nbuiltin = \"none\"\n\n");
+    assert_eq!(failures(&home), []);
+    for (text, note) in [
+        ("[rules]\ndisabled = [\"git.*\"]\n", "rules that stop a call are off"),
+        ("[rules]\nbuiltin = \"essential\"\n", "only those of severity critical are on"),
+    ] {
+        accepted(text);
+        assert_eq!(failures(&home), [], "{text}");
+        assert!(lines(&home, &options(&home)).iter().any(|line| line.message.contains(note)), "{text}");
+    }
+    accepted("[audit]\nenabled = true\n");
+    assert!(!lines(&home, &options(&home)).iter().any(|line| line.subject == "rules"));
 }

@@ -53,11 +53,11 @@ fn failures(home: &Home) -> Vec<Line> {
 }
 
 #[track_caller]
-fn fails(home: &Home, why: &str, mend: &str) {
+fn fails(home: &Home, why: &str, fix: &str) {
     let failures = failures(home);
     let line = failures.iter().find(|line| line.message.contains(why));
     let line = line.unwrap_or_else(|| panic!("nothing about {why:?} in {failures:#?}"));
-    assert!(line.mend.as_ref().unwrap().contains(mend), "{line:?}");
+    assert!(line.fix.as_ref().unwrap().contains(fix), "{line:?}");
 }
 
 #[test]

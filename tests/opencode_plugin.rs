@@ -283,6 +283,37 @@ fn what_a_tool_throws_is_reported_and_answered_with_the_next_result() {
     assert_eq!(errors, ["no such file"]);
 }
 
+/// OpenCode's terminal shows neither the error of a call that is refused nor what is added to a result.
+#[test]
+fn the_person_is_shown_what_the_model_is_given() {
+    let wait = || json!({ "hook": "wait", "input": 50 });
+    for (line, variant) in [
+        (r#"{"action":"block","message":"rule x: no"}"#, "error"),
+        (r#"{"action":"allow","message":"rule x: no"}"#, "warning"),
+        (r#"{"action":"modify","message":"rule x: no","args":{}}"#, "warning"),
+    ] {
+        let results = Scene::answering(line).v1(json!([ls(), wait()]));
+        let toasts = results[1]["toasts"].as_array().unwrap();
+        assert_eq!(toasts.len(), 1, "{line}");
+        assert_eq!((&toasts[0]["message"], &toasts[0]["variant"]), (&json!("rule x: no"), &json!(variant)));
+    }
+    // Nothing where nothing is said.
+    assert_eq!(Scene::answering(ALLOW).v1(json!([ls(), wait()]))[1]["toasts"], json!([]));
+    // A long one keeps its first lines and its last: the rule, and who can allow it.
+    let lines: Vec<String> = (0..20).map(|n| format!("line {n} {}", "x".repeat(60))).collect();
+    let long = json!({ "action": "block", "message": lines.join("\n") }).to_string();
+    let results = Scene::answering(&long).v1(json!([ls(), wait()]));
+    let shown = results[1]["toasts"][0]["message"].as_str().unwrap();
+    let kept = [&lines[..3], &["…".to_owned()], &lines[18..]].concat().join("\n");
+    assert_eq!(shown, kept);
+    assert_eq!(error(&results[0]), lines.join("\n"), "the model is given all of it");
+    // A terminal that is not there changes nothing.
+    let scene = Scene::answering(r#"{"action":"allow","message":"careful"}"#);
+    let run = json!({ "steps": [ls(), wait()], "sessions": sessions(), "lookup": "throws" });
+    let results = scene.host("host_v1.mjs", &run);
+    assert!(results[1]["error"].is_null(), "{results:?}");
+}
+
 #[test]
 fn a_stop_ends_the_run_a_little_later() {
     for (stop, aborted) in [(",\"stop\":true", json!(["main"])), ("", json!([]))] {

@@ -127,7 +127,11 @@ fn what_a_risk_plugin_does_wrong_is_never_an_allow() {
         ("#!/bin/sh\necho '{\"score\": 7}'\n", long, "score is not a number from 0 to 1"),
         ("#!/bin/sh\necho '{\"score\": \"high\"}'\n", long, "score is not a number from 0 to 1"),
         ("#!/bin/sh\necho '{\"score\": 0.1, \"reason\": 5}'\n", long, "reason is not a text"),
-        ("#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\000' ' '; echo '{}'\n", long, "more than 65536 bytes"),
+        (
+            "#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\000' ' '; echo '{}'\n",
+            long,
+            "KiB; at most 64 KiB are read",
+        ),
     ] {
         let (_, answer) = ask(text, more);
         assert!(answer.is_block() && answer.stderr.contains(told), "{told}: {}", answer.stderr);

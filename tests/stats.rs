@@ -210,6 +210,6 @@ fn a_question_that_nobody_was_asked_is_a_block() {
     let shown = |verdict: &str| world.run(&["audit", "show", "--verdict", verdict]).1;
     assert!(shown("block").contains("block ") && shown("modify").is_empty(), "{}", shown("block"));
     let (code, _, errors) = world.run(&["audit", "show", "--rule", "git.branch-delte"]);
-    assert!(code == 1 && errors.contains("did you mean git.branch-"), "{errors}");
+    assert!(code == 2 && errors.contains("did you mean git.branch-"), "{errors}");
     assert_eq!(world.run(&["audit", "show", "--rule", "git.reset-hard"]).0, 0, "it did not speak");
 }

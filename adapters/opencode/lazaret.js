@@ -24,6 +24,10 @@ const MAX_BYTES = 16 * 1024 * 1024
 const LOOKUP_MS = 2000
 // A stopped session's run is ended so long after the answer that stopped it.
 const ABORT_MS = 250
+// What a terminal shows of a message, the way to allow the call at its end included, and for how long: long enough to read it and
+// to type a code.
+const MAX_SHOWN_CHARS = 500
+const SHOWN_MS = 20_000
 // Forwarded reports carry the outcome of a call, not its whole output.
 const MAX_REPORT_CHARS = 4000
 // Sessions and warnings that are remembered; the oldest go first.
@@ -137,8 +141,9 @@ const text = (value) => (typeof value === "string" && value !== "" ? value : und
 const clip = (value) => (typeof value === "string" ? value.slice(0, MAX_REPORT_CHARS) : undefined)
 
 // The gate for one client. `lookup(sessionID)` resolves to `{ agent, parent, directory }` as far as the client knows;
-// `abort(sessionID)` ends what the session is doing, where the client can.
-function gate(lookup, abort) {
+// `abort(sessionID)` ends what the session is doing, and `show(message, variant)` puts a message before the person, where the
+// client can.
+function gate(lookup, abort, show) {
   const agents = new Memory() // sessionID -> name of the agent
   const sessions = new Memory() // sessionID -> { agent, parent, directory }
   const prompts = new Memory() // sessionID -> id of the last message a person wrote
@@ -203,13 +208,26 @@ function gate(lookup, abort) {
     }
   }
 
+  // Puts before the person what the model is given. Nobody waits for it, and nothing comes of its failure.
+  function display(message, variant) {
+    Promise.resolve()
+      .then(() => show(shortened(message), variant))
+      .catch(() => {})
+  }
+
   // Throws, or lets the call run with `args` changed in place.
   async function before(call, args, where) {
     const question = { event: "tool.execute.before", input: call, output: { args: args ?? {} } }
     const message = await frame(question, call.sessionID, where)
     // Without its name nobody can tell whether an agent is quarantined.
     if (!message.agent) throw blocked("OpenCode does not say which agent makes it")
-    const answer = await heeding(call.sessionID, () => ask(message))
+    let answer
+    try {
+      answer = await heeding(call.sessionID, () => ask(message))
+    } catch (error) {
+      display(error.message, "error")
+      throw error
+    }
     if (answer.action === "modify") {
       if (!isObject(answer.args) || !isObject(args)) throw blocked("the binary changes arguments that are not there")
       for (const [name, value] of Object.entries(answer.args)) {
@@ -217,6 +235,7 @@ function gate(lookup, abort) {
         else args[name] = value
       }
     }
+    if (text(answer.message)) display(answer.message, "warning")
     if (text(answer.message) && call.callID) warnings.set(call.callID, answer.message)
     if (call.callID) begun.set(call.callID, { call, args, where })
   }
@@ -317,6 +336,13 @@ function gate(lookup, abort) {
   return { agents, prompts, reminders, before, inspect, ended, remind, warning, advice, tell, hear }
 }
 
+// A long message with whole lines left out of its middle: its first names the rule, and its last say who can allow the call.
+function shortened(message) {
+  const lines = message.split("\n")
+  if (message.length <= MAX_SHOWN_CHARS || lines.length < 5) return message.slice(0, 2 * MAX_SHOWN_CHARS)
+  return [...lines.slice(0, 3), "…", ...lines.slice(Math.max(3, lines.length - 2))].join("\n").slice(0, 2 * MAX_SHOWN_CHARS)
+}
+
 // The text of a result, in any of its shapes.
 function said(result) {
   if (typeof result === "string") return result
@@ -377,7 +403,8 @@ async function server(ctx) {
     const found = await ctx.client.session.get({ path: { id } })
     const info = found?.data ?? found
     return { agent: info?.agent, parent: info?.parentID, directory: info?.directory }
-  }, (id) => ctx.client.session.abort({ path: { id } }))
+  }, (id) => ctx.client.session.abort({ path: { id } }), (message, variant) =>
+    ctx.client.tui.showToast({ body: { title: "lazaret", message, variant, duration: SHOWN_MS } }))
   return {
     "tool.execute.before": async (input, output) => {
       const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
@@ -449,7 +476,7 @@ async function setup(ctx) {
     const info = found?.data ?? found
     const directory = text(info?.location?.directory) ?? text(info?.directory) ?? here
     return { agent: nameOf(info?.agent), parent: info?.parentID, directory }
-  }, () => {})
+  }, () => {}, () => {})
   const call = (event) => ({ tool: event.tool, sessionID: event.sessionID, callID: event.id ?? event.callID })
 
   await ctx.tool.hook("execute.before", async (event) => {

@@ -113,7 +113,7 @@ impl<'a> Visitor<'a> for ObjectVisitor {
                 return Err(M::Error::custom(format!("field {} stands twice", clip(&key, 64))));
             }
             if fields.len() == MAX_FIELDS {
-                return Err(M::Error::custom(format!("more than {MAX_FIELDS} fields")));
+                return Err(M::Error::custom(format!("an object in it has more than {MAX_FIELDS} fields")));
             }
             fields.push((key, map.next_value()?));
         }
@@ -206,7 +206,8 @@ pub(super) fn check_depth(text: &str) -> Result<(), Fault> {
     if text.len() <= MAX_NESTING || openings() <= MAX_NESTING || depth(text) <= MAX_NESTING {
         return Ok(());
     }
-    Err(Fault::new(FaultKind::TooLarge, "hook message", format!("nested deeper than {MAX_NESTING} levels")))
+    let why = format!("lists and objects in it are nested deeper than {MAX_NESTING} levels");
+    Err(Fault::new(FaultKind::TooLarge, "hook message", why).with_way_out("send less nested arguments"))
 }
 
 fn depth(text: &str) -> usize {

@@ -12,7 +12,7 @@ mod said;
 pub mod transcript;
 mod vocabulary;
 
-use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
+use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId, size};
 use json::{Object, bad, missing};
 pub use said::{Said, said};
 pub use vocabulary::tool;
@@ -54,7 +54,7 @@ impl Reply {
 /// Reads one message. Whatever cannot be read for certain is a fault.
 pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
     if bytes.len() > MAX_MESSAGE {
-        let why = format!("longer than {} MiB", MAX_MESSAGE / 1024 / 1024);
+        let why = format!("it is more than {0}; at most {0} are read", size(MAX_MESSAGE as u64));
         return Err(Fault::new(FaultKind::TooLarge, "hook message", why)
             .with_way_out("split the work into smaller calls"));
     }

@@ -383,7 +383,7 @@ pub enum RulesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// One rule with its reason, way out, conditions and examples
+    /// One rule with its reason, alternative, conditions and examples
     #[command(
         after_help = "Examples:\n  lazaret rules show git.reset-hard\n  lazaret rules show git.reset-hard --toml >> ~/.config/lazaret/config.toml   # then give it an id of its own"
     )]

@@ -12,7 +12,7 @@ use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::judge::{DRY_SESSION, Judge, Judged, Look, Past, Trail};
 use crate::cli::lines::{self, Lines};
 use crate::cli::{Exit, Machine, report};
-use crate::domain::{Client, Decision, Enforcement, Verdict};
+use crate::domain::{Client, Decision, Enforcement, Verdict, size};
 use crate::review::undoable;
 
 /// Longest line of a batch, in bytes: a whole hook message and what goes around it.
@@ -160,7 +160,9 @@ fn batch(
             lines::Line::Text(line) if line.trim().is_empty() => continue,
             lines::Line::Text(line) => one(judge, &mut trails, (client, cwd, saves), line),
             lines::Line::NotText => Err(anyhow!("not UTF-8")),
-            lines::Line::TooLong => Err(anyhow!("longer than {MAX_LINE} bytes")),
+            lines::Line::TooLong => {
+                Err(anyhow!("it is longer than {}, which is the most that is read", size(MAX_LINE as u64)))
+            }
         };
         let answer = answer.unwrap_or_else(|error| {
             failed = true;

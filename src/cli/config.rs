@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
-use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity, Tier};
+use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity, Tier, names_id};
 use crate::host::clock;
 use crate::host::config::{
     self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Resolved, Source, Value,
@@ -226,23 +226,23 @@ fn kind_of(id: &str) -> config::NoteKind {
 }
 
 pub(super) fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
-    let own = policy.custom_rules.iter().map(|rule| rule.id.as_str());
-    let mut ids = rules::all().map(|rule| rule.id).chain(own);
-    let known = match id.strip_suffix('*').filter(|domain| domain.ends_with('.')) {
-        Some(domain) => ids.any(|id| id.starts_with(domain)),
-        None => ids.any(|known| known == id),
-    };
-    if known {
+    let own = || policy.custom_rules.iter().map(|rule| rule.id.as_str());
+    let ids = || rules::all().map(|rule| rule.id).chain(own());
+    if ids().any(|known| names_id(id, known)) {
         return None;
     }
     if rules::RETIRED.contains(&id) {
         return Some(format!("the rule {id} does not exist any more: prose is not judged"));
     }
-    let near = rules::all().map(|rule| (strsim::normalized_damerau_levenshtein(id, rule.id), rule.id));
-    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near >= 0.6);
-    let hint =
-        near.map_or("`lazaret rules list` names them".to_owned(), |(_, id)| format!("did you mean {id}?"));
+    let hint = nearest(id, ids())
+        .map_or("`lazaret rules list` names them".to_owned(), |near| format!("did you mean {near}?"));
     Some(format!("no rule is called {id:?}; {hint}"))
+}
+
+/// The name that was probably meant.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known.map(|known| (strsim::normalized_damerau_levenshtein(name, known), known));
+    near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near >= 0.6).map(|(_, known)| known)
 }
 
 /// What `check` found in one file.

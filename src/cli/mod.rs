@@ -66,7 +66,7 @@ pub enum Exit {
     Fine,
     /// 1: lazaret itself could not do it, or something is not well.
     Failed,
-    /// 2: blocked.
+    /// 2: blocked, or a filter names what there is not.
     Blocked,
     /// 3: would be modified or asked.
     Changed,
@@ -82,6 +82,18 @@ impl From<Exit> for u8 {
         }
     }
 }
+
+/// A filter that names what there is not, and so would find nothing.
+#[derive(Debug)]
+pub struct Misnamed(String);
+
+impl std::fmt::Display for Misnamed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misnamed {}
 
 /// The whole program, of its name and arguments; its answer is the exit code.
 pub fn run(args: &[OsString]) -> u8 {
@@ -185,7 +197,7 @@ fn failed(error: &anyhow::Error) -> u8 {
     }
     // Nothing is left to tell it to when stderr is closed.
     let _told = std::io::stderr().write_all(text.as_bytes());
-    Exit::Failed.into()
+    if error.is::<Misnamed>() { Exit::Blocked.into() } else { Exit::Failed.into() }
 }
 
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {

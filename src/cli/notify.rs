@@ -48,6 +48,6 @@ pub fn run(report: &Path, machine: &Machine, out: &mut dyn Write) -> Result<Exit
         return Err(fault.into());
     }
     log.notified(program)?;
-    writeln!(out, "{program} was told")?;
+    writeln!(out, "{program} was notified")?;
     Ok(Exit::Fine)
 }

@@ -59,7 +59,7 @@ pub fn allow(
         };
         let broken = config::problems(bytes, source.path.strip_suffix(PROJECT_FILE), CHECKS);
         if let Some(first) = broken.first() {
-            bail!("{}: {first}; mend it first (`lazaret config check`)", source.path);
+            bail!("{}: {first}; fix it first (`lazaret config check`)", source.path);
         }
         for text in waiting(&explained, &source.path, Note::once_accepted) {
             writeln!(out, "  {text}")?;

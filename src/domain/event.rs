@@ -2,109 +2,79 @@
 
 use super::{Decision, LogLevel, Subject};
 
-/// The types of audit event: those of seed 004 and those of the step review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventKind {
-    ActionAllowed,
-    ActionWarned,
-    ActionModified,
-    ActionAsked,
-    ActionBlocked,
-    ActionCompleted,
-    ActionFailed,
-    ToolBlocked,
-    /// A plain path, what is no reference, or a place outside where one is needed.
-    TypedReferenceInvalid,
-    HmacFailure,
-    SessionMismatch,
-    ReferenceExpired,
-    RateLimitExceeded,
-    ConcurrentAgentLimit,
-    QuarantineSessionStarted,
-    QuarantineSessionEnded,
-    QuarantineTimeout,
-    /// A quarantined agent was led to a sealed copy.
-    QuarantineAccess,
-    QuarantineAgentStarted,
-    QuarantineAgentStopped,
-    QuarantineReportAccepted,
-    QuarantineReportSentBack,
-    QuarantineReportRejected,
-    SessionStopped,
-    SessionResumed,
-    /// A pattern was found in what a session did, and something was done about it.
-    Intervention,
-    SessionStarted,
-    SessionEnded,
-    SubagentStarted,
-    SubagentStopped,
-    PromptSubmitted,
-    ConfigChanged,
-    ConfigChangeBlocked,
-    ClientEvent,
-    Fault,
-    PermissionGranted,
-    PermissionUsed,
-    TrustChanged,
-    AuditPruned,
-    /// A person was given the key that later lines are verified with.
-    AuditKeyGiven,
-    /// A person said whether a decision was right.
-    Feedback,
-    /// The user's command was told of a stopped session.
-    NotificationSent,
-    /// Whether an intervention worked is known now.
-    InterventionMeasured,
+/// Makes the types, their names and the list of all from one table.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident = $name:literal,)*) => {
+        /// The types of audit event: those of seed 004 and those of the step review.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum EventKind {
+            $($(#[$about])* $kind,)*
+        }
+
+        impl EventKind {
+            /// The names of all.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(EventKind::$kind => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl EventKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            EventKind::ActionAllowed => "action_allowed",
-            EventKind::ActionWarned => "action_warned",
-            EventKind::ActionModified => "action_modified",
-            EventKind::ActionAsked => "action_asked",
-            EventKind::ActionBlocked => "action_blocked",
-            EventKind::ActionCompleted => "action_completed",
-            EventKind::ActionFailed => "action_failed",
-            EventKind::ToolBlocked => "tool_blocked",
-            EventKind::TypedReferenceInvalid => "typed_reference_invalid",
-            EventKind::HmacFailure => "hmac_failure",
-            EventKind::SessionMismatch => "session_mismatch",
-            EventKind::ReferenceExpired => "reference_expired",
-            EventKind::RateLimitExceeded => "rate_limit_exceeded",
-            EventKind::ConcurrentAgentLimit => "concurrent_agent_limit",
-            EventKind::QuarantineSessionStarted => "quarantine_session_started",
-            EventKind::QuarantineSessionEnded => "quarantine_session_ended",
-            EventKind::QuarantineTimeout => "quarantine_timeout",
-            EventKind::QuarantineAccess => "quarantine_access",
-            EventKind::QuarantineAgentStarted => "quarantine_agent_started",
-            EventKind::QuarantineAgentStopped => "quarantine_agent_stopped",
-            EventKind::QuarantineReportAccepted => "quarantine_report_accepted",
-            EventKind::QuarantineReportSentBack => "quarantine_report_sent_back",
-            EventKind::QuarantineReportRejected => "quarantine_report_rejected",
-            EventKind::SessionStopped => "session_stopped",
-            EventKind::SessionResumed => "session_resumed",
-            EventKind::Intervention => "intervention",
-            EventKind::SessionStarted => "session_started",
-            EventKind::SessionEnded => "session_ended",
-            EventKind::SubagentStarted => "subagent_started",
-            EventKind::SubagentStopped => "subagent_stopped",
-            EventKind::PromptSubmitted => "prompt_submitted",
-            EventKind::ConfigChanged => "config_changed",
-            EventKind::ConfigChangeBlocked => "config_change_blocked",
-            EventKind::ClientEvent => "client_event",
-            EventKind::Fault => "fault",
-            EventKind::PermissionGranted => "permission_granted",
-            EventKind::PermissionUsed => "permission_used",
-            EventKind::TrustChanged => "trust_changed",
-            EventKind::AuditPruned => "audit_pruned",
-            EventKind::AuditKeyGiven => "audit_key_given",
-            EventKind::Feedback => "feedback",
-            EventKind::NotificationSent => "notification_sent",
-            EventKind::InterventionMeasured => "intervention_measured",
-        }
-    }
+kinds! {
+    ActionAllowed = "action_allowed",
+    ActionWarned = "action_warned",
+    ActionModified = "action_modified",
+    ActionAsked = "action_asked",
+    ActionBlocked = "action_blocked",
+    ActionCompleted = "action_completed",
+    ActionFailed = "action_failed",
+    ToolBlocked = "tool_blocked",
+    /// A plain path, what is no reference, or a place outside where one is needed.
+    TypedReferenceInvalid = "typed_reference_invalid",
+    HmacFailure = "hmac_failure",
+    SessionMismatch = "session_mismatch",
+    ReferenceExpired = "reference_expired",
+    RateLimitExceeded = "rate_limit_exceeded",
+    ConcurrentAgentLimit = "concurrent_agent_limit",
+    QuarantineSessionStarted = "quarantine_session_started",
+    QuarantineSessionEnded = "quarantine_session_ended",
+    QuarantineTimeout = "quarantine_timeout",
+    /// A quarantined agent was led to a sealed copy.
+    QuarantineAccess = "quarantine_access",
+    QuarantineAgentStarted = "quarantine_agent_started",
+    QuarantineAgentStopped = "quarantine_agent_stopped",
+    QuarantineReportAccepted = "quarantine_report_accepted",
+    QuarantineReportSentBack = "quarantine_report_sent_back",
+    QuarantineReportRejected = "quarantine_report_rejected",
+    SessionStopped = "session_stopped",
+    SessionResumed = "session_resumed",
+    /// A pattern was found in what a session did, and something was done about it.
+    Intervention = "intervention",
+    SessionStarted = "session_started",
+    SessionEnded = "session_ended",
+    SubagentStarted = "subagent_started",
+    SubagentStopped = "subagent_stopped",
+    PromptSubmitted = "prompt_submitted",
+    ConfigChanged = "config_changed",
+    ConfigChangeBlocked = "config_change_blocked",
+    ClientEvent = "client_event",
+    Fault = "fault",
+    PermissionGranted = "permission_granted",
+    PermissionUsed = "permission_used",
+    TrustChanged = "trust_changed",
+    AuditPruned = "audit_pruned",
+    /// A person was given the key that later lines are verified with.
+    AuditKeyGiven = "audit_key_given",
+    /// A person said whether a decision was right.
+    Feedback = "feedback",
+    /// The user's command was told of a stopped session.
+    NotificationSent = "notification_sent",
+    /// Whether an intervention worked is known now.
+    InterventionMeasured = "intervention_measured",
 }
 
 impl EventKind {

@@ -10,6 +10,7 @@ mod exception;
 mod facts;
 mod fault;
 mod history;
+mod ids;
 mod key;
 mod marks;
 mod order;
@@ -35,6 +36,7 @@ pub use exception::{Excepted, Exception, Expiry, Lowered, Tier};
 pub use facts::{Answer, Ask, Facts, PathFact, PathKind, Places, PlainHash, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, Watch, fingerprint};
+pub use ids::{OWN_IDS, names_id};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
@@ -52,7 +54,9 @@ pub use request::{
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Issue, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use surface::{Run, Surface};
-pub use text::{clip, escape, is_hidden, join, lies_in, same_name, shell_word, single_quoted, words_of};
+pub use text::{
+    clip, escape, is_hidden, join, lies_in, same_name, shell_word, single_quoted, size, words_of,
+};
 pub use written_rule::{
     Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
     WrittenTool, WrittenWhen,

@@ -12,6 +12,20 @@ pub fn clip(text: &str, max: usize) -> String {
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
+/// A number of bytes as people write it, rounded up to a tenth: `812 bytes`, `256 KiB`, `4.8 MiB`.
+pub fn size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1024 => return format!("{bytes} bytes"),
+        1024..0x10_0000 => (1024, "KiB"),
+        0x10_0000.. => (0x10_0000, "MiB"),
+    };
+    let tenths = u128::from(bytes).saturating_mul(10).div_ceil(unit);
+    match tenths % 10 {
+        0 => format!("{} {name}", tenths / 10),
+        tenth => format!("{}.{tenth} {name}", tenths / 10),
+    }
+}
+
 /// Control, bidirectional and invisible characters as visible escapes, so that a terminal or a model reads what is there.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -142,6 +156,23 @@ pub fn words_of(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_written_for_people_and_never_too_small() {
+        let cases = [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (1024, "1 KiB"),
+            (256 * 1024, "256 KiB"),
+            (256 * 1024 + 1, "256.1 KiB"),
+            (5_000_000, "4.8 MiB"),
+            (1 << 30, "1024 MiB"),
+            (u64::MAX, "17592186044416 MiB"),
+        ];
+        for (bytes, written) in cases {
+            assert_eq!(size(bytes), written);
+        }
+    }
 
     #[test]
     fn join_normalises() {

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{FileType, Mode, OFlags};
 
+use crate::domain;
+
 /// What to do with a symbolic link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
@@ -18,7 +20,9 @@ pub enum Links {
 pub enum Unreadable {
     /// A directory, FIFO, device or socket.
     NotAFile,
+    /// What is known of its size, and the bound.
     TooLong {
+        size: u64,
         max: u64,
     },
     Refused(rustix::io::Errno),
@@ -28,7 +32,9 @@ impl std::fmt::Display for Unreadable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unreadable::NotAFile => f.write_str("it is not a regular file"),
-            Unreadable::TooLong { max } => write!(f, "it is longer than {max} bytes"),
+            Unreadable::TooLong { size, max } => {
+                write!(f, "it is {}; at most {} are read", domain::size(*size), domain::size(*max))
+            }
             Unreadable::Refused(errno) => write!(f, "it cannot be read ({errno})"),
         }
     }
@@ -51,7 +57,7 @@ pub fn read(path: &str, max: u64, links: Links) -> Result<Option<Vec<u8>>, Unrea
     }
     let size = u64::try_from(stat.st_size).unwrap_or(u64::MAX);
     if size > max {
-        return Err(Unreadable::TooLong { max });
+        return Err(Unreadable::TooLong { size, max });
     }
     read_all(&file, size, max).map(Some)
 }
@@ -80,8 +86,8 @@ fn read_all(file: &rustix::fd::OwnedFd, size: u64, max: u64) -> Result<Vec<u8>, 
 }
 
 fn within(bytes: Vec<u8>, max: u64) -> Result<Vec<u8>, Unreadable> {
-    let long = u64::try_from(bytes.len()).map_or(true, |len| len > max);
-    if long { Err(Unreadable::TooLong { max }) } else { Ok(bytes) }
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if size > max { Err(Unreadable::TooLong { size, max }) } else { Ok(bytes) }
 }
 
 /// Makes `dir` and what is missing above it, for the owner alone.
@@ -135,10 +141,11 @@ mod tests {
             std::fs::write(&path, vec![b'x'; size]).unwrap();
             assert_eq!(read(text, 9000, Links::Refuse).unwrap().unwrap().len(), size);
         }
-        assert_eq!(read(text, 8999, Links::Follow), Err(Unreadable::TooLong { max: 8999 }));
+        assert_eq!(read(text, 8999, Links::Follow), Err(Unreadable::TooLong { size: 9000, max: 8999 }));
         // Files of /proc say that they are empty.
         assert!(read("/proc/self/status", 1 << 20, Links::Follow).unwrap().unwrap().starts_with(b"Name:"));
-        assert_eq!(read("/proc/self/status", 5, Links::Follow), Err(Unreadable::TooLong { max: 5 }));
+        let long = read("/proc/self/status", 5, Links::Follow).unwrap_err();
+        assert!(matches!(long, Unreadable::TooLong { max: 5, .. }), "{long}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::files::{self, Links};
 use super::hex;
 use super::registration::process::{self, End};
-use crate::domain::{Fault, FaultKind, Plugin, clip, escape};
+use crate::domain::{Fault, FaultKind, Plugin, clip, escape, size};
 
 /// Longest program, in bytes: it is read whole for its digest whenever it is started.
 const MAX_PROGRAM: u64 = 64 << 20;
@@ -31,9 +31,9 @@ pub fn verify(plugin: &Plugin) -> Result<(), Fault> {
     let bytes = match files::read(&plugin.program, MAX_PROGRAM, Links::Follow) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
-            return wrong("there is no such program".to_owned(), "put it there, or take the plugin out");
+            return wrong("there is no such program".to_owned(), "put it there, or remove the plugin");
         }
-        Err(error) => return wrong(error.to_string(), "mend it, or take the plugin out"),
+        Err(error) => return wrong(error.to_string(), "fix it, or remove the plugin"),
     };
     let digest = hex(&Sha256::digest(&bytes));
     if digest == plugin.sha256 {
@@ -50,7 +50,7 @@ pub fn ask(plugin: &Plugin, question: &Value) -> Result<Value, Fault> {
     verify(plugin)?;
     let failed = |why: String| {
         Fault::new(FaultKind::Host, what(plugin), why)
-            .with_way_out("try it by hand (docs/plugins.md), or take the plugin out of the configuration")
+            .with_way_out("try it by hand (docs/plugins.md), or remove the plugin from the configuration")
     };
     let limit = Duration::from_millis(u64::from(plugin.timeout_ms));
     let ran = process::run(&mut command(plugin), &question.to_string(), limit)
@@ -64,7 +64,8 @@ pub fn ask(plugin: &Plugin, question: &Value) -> Result<Value, Fault> {
         }
     }
     if ran.stdout.len() > MAX_ANSWER {
-        return Err(failed(format!("its answer has more than {MAX_ANSWER} bytes")));
+        let (had, most) = (size(ran.stdout.len() as u64), size(MAX_ANSWER as u64));
+        return Err(failed(format!("its answer is {had}; at most {most} are read")));
     }
     match super::from_json::<Value>(ran.stdout.trim().as_bytes()) {
         Ok(answer) if answer.is_object() => Ok(answer),

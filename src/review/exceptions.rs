@@ -16,10 +16,15 @@ const CRITICAL_DAYS: u64 = 90;
 /// The same for a rule of severity high.
 const HIGH_DAYS: u64 = 366;
 
+/// Whether the rule has no exceptions.
+pub fn is_fixed(rule: &str) -> bool {
+    FIXED.iter().any(|domain| rule.starts_with(domain))
+}
+
 /// Why an exception from a rule of that severity has no effect now.
 pub fn objection(exception: &Exception, severity: Severity, policy: &Policy, now_s: u64) -> Option<String> {
     let rule = &exception.rule;
-    if FIXED.iter().any(|domain| rule.starts_with(domain)) {
+    if is_fixed(rule) {
         return Some(format!("{rule} keeps the guard itself in place, and has no exceptions"));
     }
     if exception.origin > policy.exceptions_from {

@@ -3,7 +3,7 @@
 
 use super::quarantine_tools::AllowedTool;
 use super::response::SCHEMA;
-use crate::domain::{ReviewId, is_hidden};
+use crate::domain::{ReviewId, is_hidden, size};
 use crate::reference::Reference;
 
 /// Longest template, in bytes.
@@ -135,7 +135,9 @@ pub enum TemplateError {
 impl std::fmt::Display for TemplateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            TemplateError::TooLong => write!(f, "the template is longer than {MAX_TEMPLATE} bytes"),
+            TemplateError::TooLong => {
+                write!(f, "it is longer than {0}; a template is at most {0}", size(MAX_TEMPLATE as u64))
+            }
             TemplateError::Open => f.write_str("a `{{` in the template is never closed"),
             TemplateError::Unknown(name) => {
                 let known: Vec<&str> = Variable::ALL.iter().map(|variable| variable.name()).collect();

@@ -47,13 +47,13 @@ pub const DOMAINS: &[Domain] = &[
     ),
     domain(
         "secrets",
-        "reading of keys, tokens and passwords, and their way out of the machine",
+        "reading of keys, tokens and passwords, and how they leave the machine",
         "what has left cannot be called back; in a conversation a secret has left already",
     ),
     domain(
         "network",
         "what is fetched and run, reverse shells, tunnels, uploads, addresses that hand out credentials",
-        "it is the way in for somebody else's commands and the way out for data",
+        "somebody else's commands come in that way, and data leaves",
     ),
     domain(
         "resources",

@@ -19,6 +19,7 @@ mod deeds;
 mod landlock;
 mod model;
 mod opencode;
+mod opencode_terminal;
 mod own;
 mod places;
 #[path = "../programs/mod.rs"]

@@ -66,6 +66,34 @@ fn a_blocks_one_line_names_rule_and_reason() {
     }
 }
 
+/// Where the client itself asks first, it shows a warning once the person has answered, and a changed command at once.
+#[test]
+fn a_warning_and_a_change_are_shown() {
+    for (command, shown) in [
+        (
+            "rm -rf src",
+            [
+                "lets this call run, with a warning: rule files.delete-inside",
+                "note: what it changes was saved",
+            ],
+        ),
+        ("git push --force origin topic", ["lazaret changed this call before it ran", "rule git.push-force"]),
+    ] {
+        for (mode, key) in [("default", "Enter"), ("auto", "")] {
+            let world = machine();
+            world.sh("mkdir src && echo x > src/a && git add src && git commit -qm src && echo y > src/a");
+            let (asked, screen, session) = typed(&world, mode, key, command);
+            for words in shown {
+                assert!(screen.contains(words), "{mode}: {words}\n{screen}\n{}", session.story());
+            }
+            assert!(
+                mode == "auto" || command.starts_with("rm") || asked.contains("--force-with-lease"),
+                "{asked}"
+            );
+        }
+    }
+}
+
 #[test]
 fn where_nobody_is_there_it_is_refused_with_a_code() {
     for entrypoint in ["", "CLAUDE_CODE_ENTRYPOINT=cli "] {

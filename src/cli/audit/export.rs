@@ -30,6 +30,8 @@ pub fn run(
     machine: &Machine,
     out: &mut dyn Write,
 ) -> Result<Exit> {
+    // A filter that names nothing makes no file, and no table without rows.
+    super::select::filter(select, machine)?;
     let file = output.map(new_file).transpose()?;
     match (into, file) {
         (Into::Plugin(name), file) => {

@@ -15,11 +15,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::cli::config::unknown_rule;
-use crate::cli::{CHECKS, Exit, Machine};
+use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::audit::{self, End, Found, Line, Tail};
-use crate::host::config;
 use args::{AuditCommand, Form, Select, Show};
 
 /// Between two looks for new events.
@@ -61,21 +59,13 @@ fn every(
     let (mut torn, mut unverified) = (Vec::new(), 0_usize);
     let dir = audit::dir(&machine.dirs.state);
     let key = key.map(key::read).transpose()?;
-    let mut none = true;
-    for found in audit::marked(&dir, select::filter(args)?, key.as_ref())? {
+    for found in audit::marked(&dir, select::filter(args, machine)?, key.as_ref())? {
         match found? {
             Found::Line(line) => {
-                none = false;
                 unverified += usize::from(line.wrong.is_some());
                 f(&line)?;
             }
             Found::Torn { file, offset, length } => torn.push((file, offset, length)),
-        }
-    }
-    if let Some(rule) = args.rule.as_ref().filter(|_| none) {
-        let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
-        if let Some(why) = unknown_rule(rule, &policy) {
-            bail!("--rule {rule}: no event names it, and {why}");
         }
     }
     if unverified > 0 {
@@ -122,7 +112,7 @@ fn keep(kept: &mut VecDeque<Line>, line: Line, last: usize) {
 fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let key = show.key.as_deref().map(key::read).transpose()?;
     let dir = audit::dir(&machine.dirs.state);
-    let mut tail = Tail::marked(&dir, select::filter(&show.select)?, key.as_ref())?;
+    let mut tail = Tail::marked(&dir, select::filter(&show.select, machine)?, key.as_ref())?;
     let mut kept = VecDeque::new();
     tail.poll(|found| {
         if let Found::Line(line) = found {

@@ -5,18 +5,32 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::args::Select;
-use crate::domain::Verdict;
-use crate::host::audit::Filter;
+use crate::cli::config::{nearest, unknown_rule};
+use crate::cli::{CHECKS, Machine, Misnamed};
+use crate::domain::{EventKind, OWN_IDS, Pattern, Policy, Verdict, names_id};
+use crate::host::audit::{self, Filter, Found};
+use crate::host::config;
+use crate::rules;
 
 /// The filter that the arguments describe.
-pub fn filter(args: &Select) -> Result<Filter> {
+pub fn filter(args: &Select, machine: &Machine) -> Result<Filter> {
     let verdicts = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
     let verdict = match &args.verdict {
         None => None,
-        Some(name) => Some(verdicts.into_iter().find(|verdict| verdict.name() == name).ok_or_else(|| {
-            anyhow!("--verdict {name}: it is one of {}", verdicts.map(Verdict::name).join(", "))
-        })?),
+        Some(name) => match verdicts.into_iter().find(|verdict| verdict.name() == name) {
+            Some(verdict) => Some(verdict),
+            None => return misnamed("--verdict", name, verdicts.map(Verdict::name).into_iter()),
+        },
     };
+    if let Some(name) = args.event.as_deref().filter(|name| !EventKind::NAMES.contains(name)) {
+        let stands = Filter { event: args.event.clone(), ..Filter::default() };
+        if !is_in_log(stands, machine)? {
+            return misnamed("--event", name, EventKind::NAMES.iter().copied());
+        }
+    }
+    if let Some(rule) = &args.rule {
+        known_rule(rule, machine)?;
+    }
     Ok(Filter {
         client: args.client.map(Into::into),
         session: args.session.clone(),
@@ -28,6 +42,50 @@ pub fn filter(args: &Select) -> Result<Filter> {
         since_ms: args.since.as_deref().map(|text| time(text, "--since")).transpose()?,
         until_ms: args.until.as_deref().map(|text| time(text, "--until")).transpose()?,
     })
+}
+
+/// The error of a name that is none of these.
+fn misnamed<'a, T>(option: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Result<T> {
+    let hint = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("it is one of {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Err(Misnamed(format!("{option} {name}: there is none of that name; {hint}")).into())
+}
+
+/// Refuses the id of a rule that neither this lazaret, nor the configuration, nor the log knows.
+fn known_rule(rule: &str, machine: &Machine) -> Result<()> {
+    // A configuration that cannot be used is no reason to keep the log from anybody.
+    let loaded = config::load(&machine.dirs, &machine.places()?, CHECKS);
+    let policy = loaded.map_or_else(|_| Policy::default(), |loaded| loaded.policy);
+    let patterns = pattern_ids(&policy);
+    let mut others = OWN_IDS.iter().chain(rules::RETIRED).copied().chain(patterns.iter().map(String::as_str));
+    if others.clone().any(|id| names_id(rule, id)) {
+        return Ok(());
+    }
+    let Some(why) = unknown_rule(rule, &policy) else { return Ok(()) };
+    if is_in_log(Filter { rule: Some(rule.to_owned()), ..Filter::default() }, machine)? {
+        return Ok(());
+    }
+    // Of a rule's name and another's, the one that is nearer is meant.
+    let why = match nearest(rule, others.by_ref()).filter(|_| !why.contains("did you mean")) {
+        Some(near) => format!("no rule is called {rule:?}; did you mean {near}?"),
+        None => why,
+    };
+    Err(Misnamed(format!("--rule {rule}: {why}")).into())
+}
+
+/// The ids under which patterns of behaviour are reported.
+fn pattern_ids(policy: &Policy) -> Vec<String> {
+    let id = |name: &str| format!("pattern.{name}");
+    let own = policy.patterns.custom.iter().map(|pattern| id(&pattern.name));
+    Pattern::ALL.into_iter().map(|pattern| id(pattern.name())).chain(own).collect()
+}
+
+/// Whether any event passes: what an older lazaret wrote has a name too.
+fn is_in_log(filter: Filter, machine: &Machine) -> Result<bool> {
+    let mut lines = audit::lines(&audit::dir(&machine.dirs.state), filter)?;
+    Ok(lines.any(|found| matches!(found, Ok(Found::Line(_)))))
 }
 
 /// A point in time in Unix milliseconds: RFC 3339, a date, or an age before now.

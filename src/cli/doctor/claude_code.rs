@@ -34,7 +34,7 @@ struct Source {
 
 impl Source {
     /// The command that registers anew where this registration stands.
-    fn mend(&self) -> String {
+    fn fix(&self) -> String {
         if let Some((key, _)) = &self.plugin {
             return format!("claude plugin update {key}");
         }
@@ -140,7 +140,7 @@ fn switches(sources: &[Source], report: &mut Report) {
         let name = shown(&source.path);
         if review::switches_off(&source.value) {
             let message = format!("{name}: \"disableAllHooks\" is set: no hook runs");
-            report.fail(SUBJECT, message, &format!("take \"disableAllHooks\" out of {name}"));
+            report.fail(SUBJECT, message, &format!("remove \"disableAllHooks\" from {name}"));
         }
         if source.scope.is_none()
             && on("allowManagedHooksOnly")
@@ -216,42 +216,42 @@ fn one_registration(
     hook: &Hook,
     report: &mut Report,
 ) {
-    let mend = source.mend();
+    let fix = source.fix();
     let name = shown(&source.path);
     if let Err(why) = covers_everything(hook) {
-        report.fail(SUBJECT, format!("{name}: {why}"), &mend);
+        report.fail(SUBJECT, format!("{name}: {why}"), &fix);
     }
     if let Err(why) = closes(&hook.entry, version) {
-        report.fail(SUBJECT, format!("{name}: {why}"), &mend);
+        report.fail(SUBJECT, format!("{name}: {why}"), &fix);
     } else if hooks::binary_of(&hook.entry).is_some_and(|(_, form)| form != Form::for_client(version))
         && version.is_some()
     {
-        report.note_with(SUBJECT, format!("{name}: this client can do with the faster exec form"), &mend);
+        report.note_with(SUBJECT, format!("{name}: this client can do with the faster exec form"), &fix);
     }
     let limit = match time_out(&hook.entry, examined.deadline) {
         Ok(limit) => limit.map_or(examined.options.patience, |limit| limit.min(examined.options.patience)),
         Err(why) => {
-            report.fail(SUBJECT, format!("{name}: {why}"), &mend);
+            report.fail(SUBJECT, format!("{name}: {why}"), &fix);
             examined.options.patience
         }
     };
     if let Some(registered) = hooks::registered(&hook.entry) {
         // For every user, and of a plugin, there is one registration: each user has the places of the password database.
         if source.scope.is_some() {
-            machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
+            machine::given(&registered.places, examined.here, (SUBJECT, &fix), report);
         }
         let bin = PathBuf::from(registered.bin);
         let own = source.plugin.as_ref().is_some_and(|(_, root)| bin.starts_with(root));
         if !own && !examined.is_expected(&bin) {
             let message =
                 format!("{name} points elsewhere: {}, not {}", shown(&bin), expected_name(examined));
-            report.fail(SUBJECT, message, &mend);
+            report.fail(SUBJECT, message, &fix);
         }
-        if bin.is_absolute() && !machine::binary(&bin, &mend, report) {
+        if bin.is_absolute() && !machine::binary(&bin, &fix, report) {
             return;
         }
     } else {
-        report.note_with(SUBJECT, format!("{name}: the command is not spelt as install writes it"), &mend);
+        report.note_with(SUBJECT, format!("{name}: the command is not spelt as install writes it"), &fix);
     }
     match probe::prove(&hook.entry, examined.here, limit) {
         Proof::Closed => {
@@ -260,7 +260,7 @@ fn one_registration(
             report.ok(SUBJECT, message);
         }
         Proof::Open(why) => {
-            report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {mend}", super::ANEW));
+            report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {fix}", super::ANEW));
         }
     }
 }

@@ -11,8 +11,8 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
     let explained = match explained {
         Ok(explained) => explained,
         Err(fault) => {
-            let mend = fault.way_out.as_deref().unwrap_or("lazaret config check");
-            return report.fail(SUBJECT, fault.message(), mend);
+            let fix = fault.way_out.as_deref().unwrap_or("lazaret config check");
+            return report.fail(SUBJECT, fault.message(), fix);
         }
     };
     let mut usable = true;
@@ -25,10 +25,12 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
             NoteKind::Untrusted => report.note_with(SUBJECT, note.to_string(), "lazaret trust show"),
             NoteKind::Unaccepted => report.note_with(SUBJECT, note.to_string(), "lazaret config accept"),
             NoteKind::Expired => {
-                report.note_with(SUBJECT, note.to_string(), "take it out, or give it a new date")
+                report.note_with(SUBJECT, note.to_string(), "remove it, or give it a new date")
             }
-            NoteKind::Unknown => report.note_with(SUBJECT, note.to_string(), "mend its name, or take it out"),
-            NoteKind::Retired => report.note_with(SUBJECT, note.to_string(), "take it out"),
+            NoteKind::Unknown => {
+                report.note_with(SUBJECT, note.to_string(), "correct its name, or remove it")
+            }
+            NoteKind::Retired => report.note_with(SUBJECT, note.to_string(), "remove it"),
             NoteKind::Overruled | NoteKind::Adjusted => report.note(SUBJECT, note.to_string()),
         }
     }

@@ -38,7 +38,7 @@ fn keys(report: &mut Report) {
 }
 
 /// Whether a registration gives the hook the places of this user.
-pub fn given(places: &[String], here: &Surroundings, (subject, mend): (&str, &str), report: &mut Report) {
+pub fn given(places: &[String], here: &Surroundings, (subject, fix): (&str, &str), report: &mut Report) {
     /// These do not say where things lie that both must find.
     const OF_NO_WEIGHT: [&str; 3] = ["--user", "--tmpdir", "--lazaret-keys"];
     let weighty = |places: &[String]| -> Vec<Vec<String>> {
@@ -52,7 +52,7 @@ pub fn given(places: &[String], here: &Surroundings, (subject, mend): (&str, &st
     }
     if places.is_empty() {
         let message = "the registration names no places: those of the password database count";
-        return report.note_with(subject, message, mend);
+        return report.note_with(subject, message, fix);
     }
     let other = |of: &[String], than: &[String]| {
         let pairs = of.chunks(2).filter(|pair| !than.chunks(2).any(|other| other == *pair));
@@ -60,23 +60,23 @@ pub fn given(places: &[String], here: &Surroundings, (subject, mend): (&str, &st
     };
     let (there, now) = (other(places, &here.places), other(&here.places, places));
     let message = format!("the registration gives other places ({there}) than these variables ({now})");
-    report.fail(subject, message, mend);
+    report.fail(subject, message, fix);
 }
 
 /// Whether a registered binary is there, can be run, and can be changed by its owner alone. True when it can be run.
-pub fn binary(bin: &Path, mend: &str, report: &mut Report) -> bool {
+pub fn binary(bin: &Path, fix: &str, report: &mut Report) -> bool {
     let name = shown(bin);
     match fs::metadata(bin) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            report.fail("binary", format!("{name} is gone: what is registered cannot be started"), mend);
+            report.fail("binary", format!("{name} is gone: what is registered cannot be started"), fix);
             return false;
         }
         Err(error) => {
-            report.fail("binary", format!("{name}: {}", plain(&error)), mend);
+            report.fail("binary", format!("{name}: {}", plain(&error)), fix);
             return false;
         }
         Ok(found) if !found.is_file() => {
-            report.fail("binary", format!("{name} is not a file"), mend);
+            report.fail("binary", format!("{name} is not a file"), fix);
             return false;
         }
         Ok(_) if !clients::is_executable(bin) => {
@@ -93,10 +93,10 @@ pub fn binary(bin: &Path, mend: &str, report: &mut Report) -> bool {
         let loose = shown(loose);
         report.fail("binary", format!("{loose} can be changed by every user"), &format!("chmod o-w {loose}"));
     } else if owner != me && owner != 0 {
-        report.fail("binary", format!("{name} belongs to another user (uid {owner})"), mend);
+        report.fail("binary", format!("{name} belongs to another user (uid {owner})"), fix);
     } else if fs::metadata(&real).is_ok_and(|found| found.mode() & WRITABLE_BY_GROUP != 0) {
-        let mend = format!("chmod g-w {name}");
-        report.note_with("binary", format!("{name} can be changed by its group"), &mend);
+        let fix = format!("chmod g-w {name}");
+        report.note_with("binary", format!("{name} can be changed by its group"), &fix);
     } else {
         report.ok("binary", name);
     }
@@ -124,8 +124,8 @@ fn state_dir(here: &Surroundings, report: &mut Report) {
         return report.fail("state", format!("{name} is not a directory"), &format!("mv {name} {name}.old"));
     }
     if found.uid() != rustix::process::geteuid().as_raw() {
-        let mend = format!("chown -R \"$(id -u)\" {name}");
-        return report.fail("state", format!("{name} belongs to another user (uid {})", found.uid()), &mend);
+        let fix = format!("chown -R \"$(id -u)\" {name}");
+        return report.fail("state", format!("{name} belongs to another user (uid {})", found.uid()), &fix);
     }
     if found.mode() & 0o077 != 0 {
         let message =
@@ -149,16 +149,16 @@ fn state_dir(here: &Surroundings, report: &mut Report) {
 fn clock(here: &Surroundings, report: &mut Report) {
     let since = here.now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let told = humantime::format_rfc3339_seconds(here.now);
-    let mend = "set the clock: timedatectl set-ntp true";
+    let fix = "set the clock: timedatectl set-ntp true";
     if since < EARLIEST || since > LATEST {
-        return report.fail("clock", format!("it says {told}, which cannot be"), mend);
+        return report.fail("clock", format!("it says {told}, which cannot be"), fix);
     }
     let entries = fs::read_dir(&here.state_dir).into_iter().flatten().flatten();
     let times = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok());
     match times.max().and_then(|latest| latest.duration_since(here.now).ok()) {
         Some(ahead) if ahead > SKEW => {
             let ahead = humantime::format_duration(Duration::from_secs(ahead.as_secs()));
-            report.fail("clock", format!("it says {told}, and the state was written {ahead} later"), mend);
+            report.fail("clock", format!("it says {told}, and the state was written {ahead} later"), fix);
         }
         Some(_) | None => report.ok("clock", told.to_string()),
     }

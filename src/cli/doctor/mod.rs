@@ -8,6 +8,7 @@ mod hostile;
 mod log;
 mod machine;
 mod opencode;
+mod opened;
 mod probe;
 mod report;
 mod reviewer;
@@ -35,7 +36,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// What the sessions begin with that a probe makes up, so that its calls are known for what they are.
 pub const PROBE: &str = "lazaret-doctor-";
 
-/// The mend for a binary that is where it should be and does not answer as it should.
+/// The fix for a binary that is where it should be and does not answer as it should.
 const ANEW: &str =
     "look for rules that are switched off (lazaret config show), or put the binary in anew (install.sh)";
 
@@ -91,6 +92,11 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
         Err(_) => Policy::default().deadline_ms,
     };
     let deadline = Duration::from_millis(deadline_ms.into());
+    // First what would be the cause of what the clients show.
+    configuration::examine(&explained, report);
+    if let Ok(explained) = &explained {
+        opened::examine(explained, report);
+    }
     let examined = Examined { options, here, expected: expected(here), deadline };
     for client in clients {
         match client {
@@ -100,7 +106,6 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
         reviewer::examine(client, here, report);
     }
     standing::examine(here, report);
-    configuration::examine(&explained, report);
     machine::examine(here, report);
     log::examine(here, report);
 }

@@ -17,7 +17,7 @@ use crate::host::registration::process::{self, End};
 use crate::host::registration::{Surroundings, clients, files, plain};
 
 const SUBJECT: &str = "opencode";
-const MEND: &str = "lazaret install opencode";
+const FIX: &str = "lazaret install opencode";
 /// Loads a plugin as the client does, and asks it about two calls.
 const DRIVER: &str = include_str!("opencode-probe.mjs");
 /// What can load the plugin in the client's stead.
@@ -51,7 +51,7 @@ pub fn examine(examined: &Examined<'_>, report: &mut Report) {
     client(examined.here, report);
     let plugins = plugins(examined.here);
     let Some(first) = plugins.first() else {
-        return report.fail(SUBJECT, "the plugin is not installed: calls run unchecked", MEND);
+        return report.fail(SUBJECT, "the plugin is not installed: calls run unchecked", FIX);
     };
     if plugins.len() > 1 {
         let places: Vec<String> = plugins.iter().map(|path| shown(path)).collect();
@@ -100,17 +100,17 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
     let name = shown(plugin);
     let text = match files::read(plugin) {
         Ok(text) => text.unwrap_or_default(),
-        Err(fault) => return report.fail(SUBJECT, fault.to_string(), MEND),
+        Err(fault) => return report.fail(SUBJECT, fault.to_string(), FIX),
     };
     let Some((bin, places)) = program_in(&text) else {
-        return report.fail(SUBJECT, format!("{name} is not the plugin of this lazaret"), MEND);
+        return report.fail(SUBJECT, format!("{name} is not the plugin of this lazaret"), FIX);
     };
     let bin = PathBuf::from(bin);
     if !examined.is_expected(&bin) {
-        report.fail(SUBJECT, format!("{name} points elsewhere: {}", shown(&bin)), MEND);
+        report.fail(SUBJECT, format!("{name} points elsewhere: {}", shown(&bin)), FIX);
     }
-    machine::given(&places, examined.here, (SUBJECT, MEND), report);
-    if !machine::binary(&bin, MEND, report) {
+    machine::given(&places, examined.here, (SUBJECT, FIX), report);
+    if !machine::binary(&bin, FIX, report) {
         return;
     }
     let runtime = RUNTIMES.iter().find_map(|(name, args)| {
@@ -128,7 +128,7 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
         Ok(how) => {
             report.ok(SUBJECT, format!("{name}: `{MUST_BLOCK}` is blocked, `{MUST_PASS}` passes ({how})"))
         }
-        Err(why) => report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {MEND}", super::ANEW)),
+        Err(why) => report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {FIX}", super::ANEW)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What doctor found: lines, each with its mend, printed for people or as JSON.
+//! What doctor found: lines, each with its fix, printed for people or as JSON.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ pub struct Line {
     pub subject: String,
     pub message: String,
     /// What to do about it, a command where one does it.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 /// All that was looked at, in order.
@@ -41,16 +41,16 @@ impl Report {
         self.push(Status::Note, subject, message.into(), None);
     }
 
-    pub fn note_with(&mut self, subject: &str, message: impl Into<String>, mend: &str) {
-        self.push(Status::Note, subject, message.into(), Some(mend.to_owned()));
+    pub fn note_with(&mut self, subject: &str, message: impl Into<String>, fix: &str) {
+        self.push(Status::Note, subject, message.into(), Some(fix.to_owned()));
     }
 
-    pub fn fail(&mut self, subject: &str, message: impl Into<String>, mend: &str) {
-        self.push(Status::Fail, subject, message.into(), Some(mend.to_owned()));
+    pub fn fail(&mut self, subject: &str, message: impl Into<String>, fix: &str) {
+        self.push(Status::Fail, subject, message.into(), Some(fix.to_owned()));
     }
 
-    fn push(&mut self, status: Status, subject: &str, message: String, mend: Option<String>) {
-        self.lines.push(Line { status, subject: subject.to_owned(), message, mend });
+    fn push(&mut self, status: Status, subject: &str, message: String, fix: Option<String>) {
+        self.lines.push(Line { status, subject: subject.to_owned(), message, fix });
     }
 
     pub fn is_well(&self) -> bool {
@@ -58,15 +58,18 @@ impl Report {
     }
 
     pub fn print(&self, out: &mut dyn Write) -> Result<()> {
-        for line in &self.lines {
+        // What is not well comes first, in the order in which it was looked at: a cause before what it causes.
+        let failing = self.lines.iter().filter(|line| line.status == Status::Fail);
+        let others = self.lines.iter().filter(|line| line.status != Status::Fail);
+        for line in failing.chain(others) {
             let status = match line.status {
                 Status::Ok => "ok  ",
                 Status::Note => "note",
                 Status::Fail => "FAIL",
             };
             writeln!(out, "{status}  {}: {}", line.subject, escape(&line.message))?;
-            if let Some(mend) = &line.mend {
-                writeln!(out, "      mend: {}", escape(mend))?;
+            if let Some(fix) = &line.fix {
+                writeln!(out, "      fix: {}", escape(fix))?;
             }
         }
         let failed = self.lines.iter().filter(|line| line.status == Status::Fail).count();

@@ -8,7 +8,7 @@ use crate::host::registration::{Scope, Surroundings, files};
 /// Without it no review is started, but no call runs unchecked either: so nothing here is a failure.
 pub fn examine(client: Client, here: &Surroundings, report: &mut Report) {
     let subject = client.name();
-    let mend = format!("lazaret install {subject}");
+    let fix = format!("lazaret install {subject}");
     // Project and local scope share the file.
     let places = [Scope::User, Scope::Project].map(|scope| agent_path(client, scope, here));
     let mut found = false;
@@ -24,12 +24,12 @@ pub fn examine(client: Client, here: &Surroundings, report: &mut Report) {
                     let message = format!(
                         "{name} is not the reviewer of this lazaret; the gate limits it all the same"
                     );
-                    report.note_with(subject, message, &format!("rm {name}, then: {mend}"));
+                    report.note_with(subject, message, &format!("rm {name}, then: {fix}"));
                 }
             }
             Err(fault) => {
                 found = true;
-                report.note_with(subject, fault.to_string(), fault.way_out.as_deref().unwrap_or(&mend));
+                report.note_with(subject, fault.to_string(), fault.way_out.as_deref().unwrap_or(&fix));
             }
         }
     }
@@ -37,7 +37,7 @@ pub fn examine(client: Client, here: &Surroundings, report: &mut Report) {
         report.note_with(
             subject,
             "the quarantined reviewer is not installed: no review can be started",
-            &mend,
+            &fix,
         );
     }
 }

@@ -279,8 +279,8 @@ impl<'a> Surfaces<'a> {
         let path = escape(&file.path);
         if file.kind == Surface::ClaudeState {
             let done = match without_servers(file, shelf) {
-                Ok(()) => "its new servers were taken out",
-                Err(_) => "its new servers could not be taken out",
+                Ok(()) => "its new servers were removed",
+                Err(_) => "its new servers could not be removed",
             };
             return reason(format!("{path}: {why}; {done}"), None);
         }

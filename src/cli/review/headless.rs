@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::quarantine::Task;
-use crate::domain::{Client, Fault, FaultKind, ReviewId};
+use crate::domain::{Client, Fault, FaultKind, ReviewId, size};
 use crate::host::quarantine::MAX_TTL_S;
 use crate::review::quarantine_tools::AllowedTool;
 
@@ -44,7 +44,8 @@ impl Start<'_> {
         }
         let longest = command.get_args().map(|argument| argument.len()).max().unwrap_or(0);
         if longest > MAX_ARGUMENT {
-            let why = format!("the prompt would be {longest} bytes long, more than {MAX_ARGUMENT}");
+            let (had, most) = (size(longest as u64), size(MAX_ARGUMENT as u64));
+            let why = format!("the prompt would be {had}; an argument of a program is at most {most}");
             return Err(Fault::new(FaultKind::TooLarge, "the task", why)
                 .with_way_out("name less, or review it in parts"));
         }

@@ -49,10 +49,10 @@ pub fn parse(args: &ParseArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
     told.finish(&escape(&name), args.json, out)
 }
 
-/// At most one byte more than an answer may have.
+/// More than an answer may have is read to say how long it is.
 fn read(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let most = MAX_BYTES as u64 + 1;
+    let most = 256 * MAX_BYTES as u64;
     if file == Path::new("-") {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
     } else {

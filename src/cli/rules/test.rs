@@ -158,7 +158,7 @@ impl World {
             let decision = self.decide(command);
             if decision.verdict() > Verdict::Warn {
                 let by = decision.reasons().first().map_or("", |reason| reason.rule.as_str());
-                note(command, format!("names a way out that {by} stops"));
+                note(command, format!("names an alternative that {by} stops"));
             }
         }
     }

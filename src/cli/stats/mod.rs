@@ -24,7 +24,7 @@ pub fn run(args: &StatsArgs, machine: &Machine, out: &mut dyn Write) -> Result<E
     let dir = audit::dir(&machine.dirs.state);
     let mut tally = Tally::new(feedback::all(&dir)?);
     let mut torn = 0_u64;
-    for found in audit::lines(&dir, select::filter(&args.select)?)? {
+    for found in audit::lines(&dir, select::filter(&args.select, machine)?)? {
         match found? {
             Found::Line(line) => tally.add(&line),
             Found::Torn { .. } => torn += 1,

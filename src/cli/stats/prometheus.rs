@@ -7,7 +7,7 @@ use super::tally::{BOUNDS_US, Counts, Measured, Tally};
 
 pub(super) fn write(tally: &Tally, out: &mut dyn Write) -> Result<()> {
     let total = &tally.total;
-    head(out, "lazaret_reviews_total", "counter", "Decisions on calls, by what the client was told.")?;
+    head(out, "lazaret_reviews_total", "counter", "Decisions on calls, by what the client was answered.")?;
     let answers = [
         ("allowed", total.allowed),
         ("warned", total.warned),

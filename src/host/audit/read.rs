@@ -14,7 +14,7 @@ use super::mark::Marker;
 use super::sealing::VerificationKey;
 use super::verify::Wrong;
 use super::{cannot, files};
-use crate::domain::{Client, Enforcement, Fault, Verdict};
+use crate::domain::{Client, Enforcement, Fault, Verdict, names_id};
 use crate::host::clock;
 use crate::host::private;
 
@@ -207,7 +207,7 @@ impl Sieve {
             && is(&filter.tool, &[&line.tool])
             && is(&filter.event, &[&line.event])
             && filter.verdict.is_none_or(|verdict| line.told() == Some(verdict))
-            && filter.rule.as_ref().is_none_or(|rule| line.rules.contains(rule))
+            && filter.rule.as_deref().is_none_or(|rule| line.rules.iter().any(|id| names_id(rule, id)))
     }
 }
 

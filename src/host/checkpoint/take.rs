@@ -232,7 +232,8 @@ impl Taker<'_> {
             return Ok(());
         }
         if self.found.len() >= usize::try_from(self.bounds.max_files).unwrap_or(usize::MAX) {
-            self.full = Some(format!("there are more than {} files", self.bounds.max_files));
+            let most = self.bounds.max_files;
+            self.full = Some(format!("there are more than {most} files (checkpoints.max_files)"));
             return Ok(());
         }
         if Instant::now() >= self.until {
@@ -387,7 +388,9 @@ impl Taker<'_> {
             self.looked_at += 1;
             let most = usize::try_from(self.bounds.max_files).unwrap_or(usize::MAX).saturating_mul(LOOKED_AT);
             if self.looked_at > most {
-                self.full = Some(format!("there are more than {most} names"));
+                self.full = Some(format!(
+                    "there are more than {most} names ({LOOKED_AT} times checkpoints.max_files)"
+                ));
                 break;
             }
             let is_dir = match entry.file_type() {

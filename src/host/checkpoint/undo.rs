@@ -279,7 +279,7 @@ impl Checkpoints {
 
 /// A fault before the first path was touched.
 fn unchanged(fault: Fault) -> Fault {
-    fault.with_way_out("nothing was changed; make room or mend it, then try again")
+    fault.with_way_out("nothing was changed; make room or fix it, then try again")
 }
 
 /// What is to be done about a path that is not as it was.

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 
 use super::objects::{self, Objects, Refused};
 use super::record::{Stamp, State};
+use crate::domain;
 use crate::host::index::{ctime, mtime};
 
 /// A directory needs to be passable only, where the system has a way to say so.
@@ -103,7 +104,11 @@ impl Way {
         }
         let size = u64::try_from(before.st_size).unwrap_or(u64::MAX);
         if size > max {
-            return Ok(State::skipped(format!("it has {size} bytes, more than {max}")));
+            return Ok(State::skipped(format!(
+                "it is {}; at most {} of it are saved",
+                domain::size(size),
+                domain::size(max)
+            )));
         }
         let read = match objects {
             Some(objects) => objects.put(&mut file, size),

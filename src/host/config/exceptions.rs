@@ -76,7 +76,9 @@ impl Reader<'_> {
     fn places(&self, value: &DeValue<'_>) -> Result<Vec<String>, String> {
         let Some(list) = value.as_array() else { return Ok(vec![self.place("path", value)?]) };
         if list.is_empty() || list.len() > MAX_ITEMS {
-            return Err("`path` is an empty or too long list".to_owned());
+            let why =
+                if list.is_empty() { "is empty".to_owned() } else { format!("lists {} places", list.len()) };
+            return Err(format!("`path` {why}; it takes 1 to {MAX_ITEMS}"));
         }
         list.iter().map(|place| self.place("path", place.get_ref())).collect()
     }

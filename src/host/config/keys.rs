@@ -181,7 +181,7 @@ pub static KEYS: &[Key] = &[
         "interventions.soft_correction",
         (Kind::Switch, Stricter::On),
         field!(switch interventions.soft_correction),
-        "whether the model is told of a pattern that asks for no more than that",
+        "whether a pattern that asks for no more than that is reported to the model",
     ),
     key(
         "interventions.hard_stop",
@@ -199,7 +199,7 @@ pub static KEYS: &[Key] = &[
         "interventions.notify",
         (Kind::Command, Stricter::Neither),
         field!(words interventions.notify),
-        "program and arguments that are told when a session is stopped; only from a managed or a user's file (docs/behaviour.md)",
+        "program and arguments that are started when a session is stopped; only from a managed or a user's file (docs/behaviour.md)",
     ),
     key(
         "interventions.custom",
@@ -209,7 +209,7 @@ pub static KEYS: &[Key] = &[
                 p.interventions.custom = all;
             }
         }),
-        "what is told and done about one pattern instead; each entry is an [[interventions.custom]]",
+        "what is reported and done about one pattern instead; each entry is an [[interventions.custom]]",
     ),
     key(
         "audit.enabled",
@@ -227,7 +227,7 @@ pub static KEYS: &[Key] = &[
         "audit.mask_pii",
         (Kind::Switch, Stricter::Neither),
         field!(switch audit.mask_pii),
-        "whether mail addresses, phone and card numbers and the name of the home directory are taken out of the log",
+        "whether mail addresses, phone and card numbers and the name of the home directory are redacted in the log",
     ),
     key(
         "audit.retain_days",

@@ -32,7 +32,7 @@ const PATTERN: &str = r#"# [[patterns.custom]]
 # filter = { outcome = ["failed"], error = ["test result: FAILED"] }
 # count = 6
 # severity = "medium"
-# text = "stop running the tests; read the first failure ({error}) and mend that one"
+# text = "stop running the tests; read the first failure ({error}) and fix that one"
 # fires = [["6x cargo test => failed: test result: FAILED"]]
 # silent = [["5x cargo test => failed: test result: FAILED", "cargo test"]]
 "#;

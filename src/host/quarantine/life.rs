@@ -15,7 +15,7 @@ use super::register;
 use super::room::{Locked, Room, cannot, fault, told};
 use super::seal::{self, Sealed};
 use super::vault::{self, VaultKind};
-use crate::domain::{Fault, FaultKind, Key, Places, ReviewId, escape, lies_in};
+use crate::domain::{Fault, FaultKind, Key, Places, ReviewId, escape, lies_in, size};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::lock::{self, Hold};
@@ -175,7 +175,7 @@ fn named(opening: &Opening<'_>) -> Result<(String, Vec<String>), Fault> {
         return wrong("the time limit of a review", "it must be 1 second to the life of the review".into());
     }
     if opening.instructions.is_some_and(|text| text.len() > MAX_INSTRUCTIONS) {
-        return wrong("the instructions", format!("they are longer than {MAX_INSTRUCTIONS} bytes"));
+        return wrong("the instructions", format!("they are longer than {}", size(MAX_INSTRUCTIONS as u64)));
     }
     if opening.paths.is_empty() || opening.paths.len() > MAX_NAMED {
         return wrong("what is to be reviewed", format!("name 1 to {MAX_NAMED} files or directories"));

@@ -16,7 +16,7 @@ use super::beneath;
 use super::kernel;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{
-    Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name,
+    Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name, size,
 };
 use crate::host::hex;
 
@@ -228,7 +228,9 @@ impl Sealer<'_> {
             }
             self.looked_at += 1;
             if self.looked_at > MAX_LOOKED_AT {
-                return Err(too_large(format!("more than {MAX_LOOKED_AT} names lie in what was named")));
+                return Err(too_large(format!(
+                    "it holds more than {MAX_LOOKED_AT} names; at most so many are looked at"
+                )));
             }
             names.push((name.to_str().is_ok(), name.to_string_lossy().into_owned()));
         }
@@ -259,13 +261,16 @@ impl Sealer<'_> {
             return Err(Refusal::Skip("its name is too long"));
         }
         if self.files.len() >= MAX_FILES {
-            return Err(Refusal::Fault(too_large(format!("there are more than {MAX_FILES} files"))));
+            return Err(Refusal::Fault(too_large(format!(
+                "it is more than {MAX_FILES} files; at most so many are sealed"
+            ))));
         }
         self.make_dirs(rel.rsplit_once('/').map_or(".", |(above, _)| above)).map_err(Refusal::Fault)?;
         let file = self.copy(File::from(from), rel)?;
         self.bytes += file.bytes;
         if self.bytes > MAX_TOTAL {
-            let why = format!("the files have more than {} MiB together", MAX_TOTAL >> 20);
+            let (had, most) = (size(self.bytes), size(MAX_TOTAL));
+            let why = format!("the files are more than {had} together; at most {most} are sealed");
             return Err(Refusal::Fault(too_large(why)));
         }
         // The same bytes under another name, perhaps of a neighbour who changes them: they are copied as they are, and it is said.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::host_fault;
-use crate::domain::{Fault, FaultKind};
+use crate::domain::{self, Fault, FaultKind};
 use crate::host::hex;
 
 /// The largest file of a client that is read.
@@ -26,7 +26,8 @@ pub fn read(path: &Path) -> Result<Option<String>, Fault> {
         Err(error) => return Err(host_fault(what(), &error)),
     };
     if size > MAX_BYTES {
-        return Err(Fault::new(FaultKind::TooLarge, what(), format!("it is larger than {MAX_BYTES} bytes")));
+        let why = format!("it is {}; at most {} are read", domain::size(size), domain::size(MAX_BYTES));
+        return Err(Fault::new(FaultKind::TooLarge, what(), why));
     }
     let bytes = fs::read(path).map_err(|error| host_fault(what(), &error))?;
     match String::from_utf8(bytes) {

@@ -2,9 +2,12 @@
 
 use super::json::{Bad, Json, read};
 use super::{Danger, Finding, Kind, Location, Report, Unread};
+use crate::domain::size;
 
 /// Largest answer, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024;
+/// What is kept of a longer one, with the mark of what was cut.
+const KEPT: usize = MAX_BYTES + 1 + '…'.len_utf8();
 /// More errors than this help nobody.
 const MAX_ERRORS: usize = 20;
 const MAX_FINDINGS: usize = 200;
@@ -39,7 +42,12 @@ impl std::fmt::Display for SchemaError {
 pub fn parse(text: &str) -> Result<Report, Vec<SchemaError>> {
     let whole = |expected: String| vec![SchemaError { path: String::new(), expected }];
     if text.len() > MAX_BYTES {
-        return Err(whole(format!("expected at most {MAX_BYTES} bytes, not {}", text.len())));
+        let most = size(MAX_BYTES as u64);
+        return Err(whole(match text.len() {
+            // Of one that came on a stream no more is kept.
+            ..=KEPT => format!("it is more than {most}; at most {most} are read: report less"),
+            len => format!("it is {}; at most {most} are read: report less", size(len as u64)),
+        }));
     }
     let start = text.trim_start_matches([' ', '\t', '\n', '\r']);
     if start.starts_with("```") || start.starts_with("~~~") {

@@ -53,7 +53,7 @@ pub fn runs(kind: Surface, name: &str, content: &Content) -> Vec<Run> {
     runs.dedup();
     if runs.len() > MAX_RUNS {
         runs.truncate(MAX_RUNS);
-        runs.push(Run::Unread(format!("it has more than {MAX_RUNS} things run")));
+        runs.push(Run::Unread(format!("it has more than {MAX_RUNS} commands run, and no more are read")));
     }
     runs
 }

@@ -32,7 +32,7 @@ use super::Survey;
 use super::builtin::{self, RuleSet};
 use crate::domain::{
     Action, BuiltinRules, EffectKind, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, WayOut,
-    WrittenRule, clip,
+    WrittenRule, clip, names_id,
 };
 use crate::shell::Bound;
 
@@ -397,10 +397,7 @@ fn is_on(rule: &Rule, policy: &Policy) -> bool {
 
 /// By its id, or with its whole domain (`cloud.*`).
 fn is_disabled(id: &str, policy: &Policy) -> bool {
-    policy.disabled_rules.iter().any(|off| {
-        off == id
-            || off.strip_suffix('*').is_some_and(|domain| domain.ends_with('.') && id.starts_with(domain))
-    })
+    policy.disabled_rules.iter().any(|off| names_id(off, id))
 }
 
 /// Whether one of these built-in rules matches, switched on or not.

@@ -103,7 +103,7 @@ impl Surveyor<'_> {
         if arg.pieces.iter().any(is_too_long) {
             // No system takes such a name; what a pattern of that length stands for is not worth its time.
             if arg.has_glob() {
-                self.bound("it names a path longer than a system takes");
+                self.bound("it names a path longer than 4096 bytes, which no system takes");
             }
             return;
         }
@@ -287,7 +287,7 @@ impl Surveyor<'_> {
             let Some((link, to)) = self.links.iter().rev().find(leads) else { return };
             self.hops = self.hops.saturating_add(1);
             if self.hops > super::MAX_HOPS {
-                self.bound("links that it makes lead to links too often");
+                self.bound("links that it makes lead to links more than 2000 times");
                 return;
             }
             // What is deleted by its own name is the link, not what it leads to.

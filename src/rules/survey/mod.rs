@@ -347,7 +347,7 @@ impl Surveyor<'_> {
     fn spend(&mut self, work: usize) -> bool {
         self.work = self.work.saturating_add(work);
         if self.work > MAX_WORK {
-            self.bound("it holds more commands than can be looked at");
+            self.bound("it does more than is followed (200 000 commands and arguments)");
             return false;
         }
         true

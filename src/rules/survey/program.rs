@@ -50,7 +50,7 @@ impl Surveyor<'_> {
     /// Surveys one command.
     pub(super) fn run(&mut self, mut call: Call, scope: &mut Scope) {
         if call.depth > super::MAX_DEPTH {
-            self.bound("commands stand too deep in commands");
+            self.bound("commands start commands more than 24 levels deep");
         }
         if self.out.bound || !self.spend(1 + call.words.len()) {
             return;

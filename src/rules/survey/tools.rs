@@ -6,7 +6,7 @@ use super::scope::fresh_scope;
 use super::walk::Frame;
 use super::{Stdin, Surveyor};
 use crate::domain::{
-    Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
+    Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join, size,
 };
 use crate::shell::{Arg, Bound, Problem};
 
@@ -21,7 +21,8 @@ impl Surveyor<'_> {
         }
         match &call.action {
             Action::Shell { command, .. } if command.len() > Bound::MAX_BYTES => {
-                self.bound(&format!("the command is {}", Bound::Bytes.name()));
+                let (had, most) = (size(command.len() as u64), size(Bound::MAX_BYTES as u64));
+                self.bound(&format!("the command is {had} long; at most {most} are read"));
             }
             Action::Shell { command, workdir } => {
                 let cwd = workdir.as_deref().map_or_else(|| cwd.to_owned(), |dir| join(cwd, dir));

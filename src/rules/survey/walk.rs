@@ -72,7 +72,7 @@ impl Surveyor<'_> {
         let (source, marked) = output::freeze(text);
         self.tainted |= marked || output::is_marked(&source);
         if frame.depth > super::MAX_DEPTH {
-            self.bound("commands stand too deep in commands");
+            self.bound("commands start commands more than 24 levels deep");
             return scope;
         }
         if !self.spend(1 + source.len() / 64) {
@@ -137,7 +137,7 @@ impl Surveyor<'_> {
         function.state = Walked::Now;
         self.calls = self.calls.saturating_add(1);
         if self.calls > super::MAX_CALLS {
-            self.bound("functions in it are called too often");
+            self.bound("functions in it are called more than 1000 times");
             return scope;
         }
         let Some(function) = self.functions.get(at) else { return scope };
@@ -235,7 +235,7 @@ impl Surveyor<'_> {
             }
             self.tries = self.tries.saturating_add(way.len());
             if self.tries > super::MAX_TRIES {
-                self.bound("loops in it have too many values");
+                self.bound("loops in it have more than 10 000 values");
                 break;
             }
             let held = fresh.fix(&way);

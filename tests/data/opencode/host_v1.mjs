@@ -14,6 +14,7 @@ if (id !== "lazaret" || typeof server !== "function") throw new Error("not a ver
 
 let lookups = 0
 const aborted = []
+const toasts = []
 const client = {
   session: {
     get: async ({ path }) => {
@@ -23,6 +24,12 @@ const client = {
       return { data: sessions[path.id] }
     },
     abort: async ({ path }) => void aborted.push(path.id),
+  },
+  tui: {
+    showToast: async ({ body }) => {
+      toasts.push(body)
+      if (lookup === "throws") throw new Error("no terminal")
+    },
   },
 }
 const hooks = await server({ client, directory: "/home/u/proj", worktree: "/", project: { id: "global" } })
@@ -41,6 +48,7 @@ for (const { hook, input, output } of steps) {
   }
   result.lookups = lookups
   result.aborted = [...aborted]
+  result.toasts = [...toasts]
   results.push(result)
 }
 console.log(JSON.stringify(results))
