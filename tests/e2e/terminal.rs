@@ -66,30 +66,17 @@ fn a_blocks_one_line_names_rule_and_reason() {
     }
 }
 
-/// Where the client itself asks first, it shows a warning once the person has answered, and a changed command at once.
+/// Where the client itself asks first, it shows a warning once the person has answered.
 #[test]
-fn a_warning_and_a_change_are_shown() {
-    for (command, shown) in [
-        (
-            "rm -rf src",
-            [
-                "lets this call run, with a warning: rule files.delete-inside",
-                "note: what it changes was saved",
-            ],
-        ),
-        ("git push --force origin topic", ["lazaret changed this call before it ran", "rule git.push-force"]),
-    ] {
-        for (mode, key) in [("default", "Enter"), ("auto", "")] {
-            let world = machine();
-            world.sh("mkdir src && echo x > src/a && git add src && git commit -qm src && echo y > src/a");
-            let (asked, screen, session) = typed(&world, mode, key, command);
-            for words in shown {
-                assert!(screen.contains(words), "{mode}: {words}\n{screen}\n{}", session.story());
-            }
-            assert!(
-                mode == "auto" || command.starts_with("rm") || asked.contains("--force-with-lease"),
-                "{asked}"
-            );
+fn a_warning_is_shown() {
+    let shown =
+        ["lets this call run, with a warning: rule files.delete-inside", "note: what it changes was saved"];
+    for (mode, key) in [("default", "Enter"), ("auto", "")] {
+        let world = machine();
+        world.sh("mkdir src && echo x > src/a && git add src && git commit -qm src && echo y > src/a");
+        let (_, screen, session) = typed(&world, mode, key, "rm -rf src");
+        for words in shown {
+            assert!(screen.contains(words), "{mode}: {words}\n{screen}\n{}", session.story());
         }
     }
 }
