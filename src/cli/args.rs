@@ -287,9 +287,13 @@ pub struct RollbackArgs {
     /// The checkpoint's id, or its beginning
     #[arg(required_unless_present_any = ["last", "prompt"], conflicts_with_all = ["last", "prompt"])]
     pub id: Option<String>,
-    /// The newest one of this project (of the session, with --session) that is not undone yet
+    /// The newest one of this project, the repository or directory you stand in (of the session, with --session), that
+    /// is not undone yet
     #[arg(long, conflicts_with = "prompt")]
     pub last: bool,
+    /// With --last: the newest one of all projects
+    #[arg(long, requires = "last", conflicts_with = "session")]
+    pub any: bool,
     /// All of the calls that belong to this prompt of the person
     #[arg(long, value_name = "ID")]
     pub prompt: Option<String>,

@@ -1,6 +1,7 @@
 //! `lazaret rollback`: puts back what checkpoints hold, and says what it did not.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
@@ -55,14 +56,34 @@ fn chosen(store: &Checkpoints, args: &RollbackArgs, cwd: &str) -> Result<Vec<Man
         standing.retain(|manifest| manifest.prompt.as_deref() == Some(prompt));
         return Ok(standing);
     }
-    if args.session.is_none() {
-        let here = |root: &str| lies_in(cwd, root) || lies_in(root, cwd);
-        standing.retain(|manifest| here(manifest.root.as_deref().unwrap_or(&manifest.cwd)));
+    if args.session.is_none() && !args.any {
+        standing.retain(|manifest| same_project(cwd, manifest.root.as_deref().unwrap_or(&manifest.cwd)));
     }
     if standing.is_empty() {
-        bail!("rollback: there is no checkpoint of this project; `lazaret checkpoint list` shows all");
+        let whose = match &args.session {
+            Some(session) => format!("session {}", escape(session)),
+            None if args.any => "any project".to_owned(),
+            None => format!("this project, {}", escape(repository(cwd).unwrap_or(cwd))),
+        };
+        bail!(
+            "rollback: there is no checkpoint of {whose}; `lazaret checkpoint list` shows all, \
+             `lazaret rollback ID` undoes one of them, `lazaret rollback --last --any` the newest of all projects"
+        );
     }
     Ok(standing)
+}
+
+/// The repository that the directory lies in.
+fn repository(dir: &str) -> Option<&str> {
+    Path::new(dir).ancestors().find(|dir| dir.join(".git").exists()).and_then(Path::to_str)
+}
+
+/// Both lie in one repository, or, where neither lies in any, the first lies in the second.
+fn same_project(cwd: &str, root: &str) -> bool {
+    match (repository(cwd), repository(root)) {
+        (None, None) => lies_in(cwd, root),
+        (here, there) => here == there,
+    }
 }
 
 /// The newest one whose call has left anything that is not as it was: what never ran does not hide what did.
