@@ -103,7 +103,7 @@ fn effects_and_reasons_are_told_in_full() {
     let (_, scored) = world.check("touch /opt/a/b && cat missing.txt");
     assert_eq!(scored["effects"].as_array().unwrap().len(), 2, "{scored:#}");
     // Where no rule speaks, the matrix does, with level, score and factors in its sentence.
-    let repeated = after_failures(&world, "frobnicate --all", 3);
+    let repeated = after_failures(&world, "sudo frobnicate --all", 3);
     let reason = &repeated["reasons"][0];
     assert_eq!(reason["rule"], "matrix.critical-medium");
     let message = reason["message"].as_str().unwrap();

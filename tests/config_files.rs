@@ -675,7 +675,7 @@ fn no_temporary_directory_makes_the_home_disposable() {
         };
         assert_eq!(
             places::locate(&env, &machine.dirs, "/home/u").temp,
-            ["/tmp", "/var/tmp", "/dev/shm"],
+            ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"],
             "{tmpdir}"
         );
     }

@@ -103,7 +103,7 @@ fn codex_results_count() {
         let mut lines = Vec::new();
         for round in 0..4 {
             let id = format!("c{round}");
-            let arguments = json!({"command": "some-unknown-program --now"}).to_string();
+            let arguments = json!({"command": "sudo some-unknown-program --now"}).to_string();
             lines.push(json!({"type": "function_call", "name": "shell_command", "call_id": id, "arguments": arguments}));
             lines.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
         }

@@ -25,38 +25,32 @@ fn fails(world: &World, id: usize, command: &str) -> (Answer, Answer) {
 }
 
 const ASYNC: &str = "reviewer.mode = 'async'";
-/// Said of a call that repeats what failed and serves no goal.
-const SAID: &str = "minimal-low";
+/// What each call's line of the log says of its rationality, in their order.
+fn weighed(world: &World, event: &str) -> Vec<bool> {
+    let log = world.audit();
+    let lines = log.iter().filter(|line| line["event"] == event);
+    lines.map(|line| line["rationality"].is_object()).collect()
+}
 
+/// A call that repeats what failed and serves no goal is weighed, and no word is said of one that harms nothing.
 #[test]
 fn a_call_of_little_risk_waits_for_its_past_by_default() {
     let world = world("");
-    let answers: Vec<(Answer, Answer)> = (0..2).map(|id| fails(&world, id, "ls nowhere")).collect();
-    assert!(answers[0].0.is_pass() && !answers[0].0.stdout.contains(SAID), "{}", answers[0].0.stdout);
-    assert!(answers[1].0.stdout.contains(SAID), "{}", answers[1].0.stdout);
-    assert!(!answers[1].1.stdout.contains(SAID), "{}", answers[1].1.stdout);
+    for (before, after) in (0..2).map(|id| fails(&world, id, "ls nowhere")) {
+        assert_eq!((before.stdout.as_str(), after.stdout.as_str()), ("", ""));
+    }
+    assert_eq!(weighed(&world, "action_allowed"), [true, true]);
+    assert_eq!(weighed(&world, "action_failed"), [false, false]);
 }
 
 #[test]
-fn with_async_the_same_is_said_when_the_call_has_ended() {
+fn with_async_it_is_weighed_when_the_call_has_ended() {
     let world = world(ASYNC);
-    let answers: Vec<(Answer, Answer)> = (0..2).map(|id| fails(&world, id, "ls nowhere")).collect();
-    for (before, _) in &answers {
-        assert_eq!(before.stdout, "", "nothing is said before");
-        assert!(before.is_pass());
+    for (before, after) in (0..2).map(|id| fails(&world, id, "ls nowhere")) {
+        assert_eq!((before.stdout.as_str(), after.stdout.as_str()), ("", ""));
     }
-    assert!(!answers[0].1.stdout.contains(SAID), "{}", answers[0].1.stdout);
-    let late = answers[1].1.json();
-    let told = late["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert!(told.contains(SAID) && told.contains("low rationality"), "{told}");
-    // Each is weighed once: before it no rationality is on record, after it there is.
-    let log = world.audit();
-    let rationality = |event: &str| -> Vec<bool> {
-        let lines = log.iter().filter(|line| line["event"] == event);
-        lines.map(|line| line["rationality"].is_object()).collect()
-    };
-    assert_eq!(rationality("action_allowed"), [false, false], "{log:#?}");
-    assert_eq!(rationality("action_failed"), [true, true], "{log:#?}");
+    assert_eq!(weighed(&world, "action_allowed"), [false, false]);
+    assert_eq!(weighed(&world, "action_failed"), [true, true]);
 }
 
 #[test]

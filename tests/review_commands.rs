@@ -470,7 +470,7 @@ fn an_answer_is_checked_and_cleaned() {
         (format!("Here: {}", answer("low")), "something else before it"),
         (answer("awful"), "findings[0].severity"),
         (String::new(), "found nothing"),
-        ("x".repeat(300_000), "at most 262144 bytes"),
+        ("x".repeat(300_000), "at most 256 KiB"),
     ] {
         place.write("good.json", &text);
         let refused = parse(&["--session", &id]);

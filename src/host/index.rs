@@ -1,9 +1,10 @@
 //! Whether git's index holds what is in a file: our own small reader of index files, without git. Like git it trusts the times
-//! and sizes that stand there, and reads no content.
+//! and sizes that stand there, and where the times differ it compares the content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustix::fs::{FileType, Stat};
+use sha1::{Digest, Sha1};
 
 use super::facts::{git_dir, real_path};
 use super::files::{self, Links};
@@ -11,6 +12,8 @@ use crate::domain::join;
 
 /// Longest index that is read, in bytes: some 80 000 files. Of a longer one nothing is said to be held.
 const MAX_INDEX: u64 = 8 * 1024 * 1024;
+/// Most bytes of files whose times differ that are compared with what git holds, for one tree. Beyond, they count as changed.
+const MAX_COMPARED: u64 = 64 * 1024 * 1024;
 /// The part of an entry that has a fixed length: ten numbers, a SHA-1 and the flags.
 const FIXED: usize = 62;
 /// The flags stand at its end.
@@ -55,7 +58,8 @@ impl Index {
         let Some(name) = below(&self.repo).or_else(|| below(real)) else { return false };
         let read = self.read.get_or_insert_with(|| load(&self.repo));
         let Some(index) = read else { return false };
-        find(&index.bytes, name.as_bytes()).is_some_and(|entry| entry.is(&stat, index.written))
+        let entry = find(&index.bytes, name.as_bytes());
+        entry.is_some_and(|entry| Compare::new(index).is_same(entry, path, &stat))
     }
 }
 
@@ -84,6 +88,8 @@ struct Entry {
     mtime: (u32, u32),
     mode: u32,
     size: u32,
+    /// What git calls the content.
+    id: [u8; 20],
 }
 
 impl Entry {
@@ -106,6 +112,47 @@ impl Entry {
             && same(self.mtime, mtime(stat))
             && same(self.ctime, ctime(stat))
             && i64::from(self.size) == stat.st_size
+    }
+}
+
+/// Files held against the entries of an index, by their times first.
+struct Compare {
+    written: (i64, i64),
+    /// So many bytes may still be read.
+    left: u64,
+}
+
+impl Compare {
+    const fn new(index: &Read) -> Compare {
+        Compare { written: index.written, left: MAX_COMPARED }
+    }
+
+    /// Whether the file is as the entry says. Filters of git's (line ends, large files) make it another content: changed.
+    fn is_same(&mut self, entry: Entry, path: &str, stat: &Stat) -> bool {
+        if entry.is(stat, self.written) {
+            return true;
+        }
+        let size = u64::try_from(stat.st_size).unwrap_or(u64::MAX);
+        if u64::from(entry.size) != size || size > self.left {
+            return false;
+        }
+        self.left -= size;
+        let runs = |mode: u32| mode & 0o100 != 0;
+        let content = match (FileType::from_raw_mode(stat.st_mode), entry.mode >> 12) {
+            (FileType::RegularFile, 0o10) if runs(entry.mode) == runs(stat.st_mode) => {
+                files::read(path, size, Links::Refuse).ok().flatten()
+            }
+            (FileType::Symlink, 0o12) => {
+                std::fs::read_link(path).ok().map(|target| target.into_os_string().into_encoded_bytes())
+            }
+            _ => None,
+        };
+        content.is_some_and(|content| {
+            let mut digest = Sha1::new();
+            digest.update(format!("blob {}\0", content.len()));
+            digest.update(&content);
+            digest.finalize().as_slice() == entry.id
+        })
     }
 }
 
@@ -197,7 +244,7 @@ pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
         return Some(BTreeMap::new());
     }
     let index = load(repo)?;
-    let mut found = BTreeMap::new();
+    let (mut found, mut compare) = (BTreeMap::new(), Compare::new(&index));
     let mut plain = true;
     let rest = each(&index.bytes, |name, entry| {
         let Ok(name) = std::str::from_utf8(name) else {
@@ -205,8 +252,9 @@ pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
             return false;
         };
         let path = join(repo, name);
-        let is_held =
-            |entry: Entry| rustix::fs::lstat(path.as_str()).is_ok_and(|stat| entry.is(&stat, index.written));
+        let is_held = |entry: Entry| {
+            rustix::fs::lstat(path.as_str()).is_ok_and(|stat| compare.is_same(entry, &path, &stat))
+        };
         let held = if entry.is_some_and(is_held) { Held::Unchanged } else { Held::Changed };
         found.insert(name.to_owned(), held);
         true
@@ -234,12 +282,13 @@ pub fn is_changed(repo: &str) -> bool {
         return false;
     }
     let Some(index) = load(repo) else { return true };
-    let mut changed = false;
+    let (mut changed, mut compare) = (false, Compare::new(&index));
     let rest = each(&index.bytes, |name, entry| {
         let path = std::str::from_utf8(name).ok().map(|name| join(repo, name));
-        let stat = path.and_then(|path| rustix::fs::lstat(path.as_str()).ok());
-        let held =
-            entry.zip(stat).is_some_and(|(entry, stat)| entry.is_module() || entry.is(&stat, index.written));
+        let stat = path.and_then(|path| rustix::fs::lstat(path.as_str()).ok().map(|stat| (path, stat)));
+        let held = entry
+            .zip(stat)
+            .is_some_and(|(entry, (path, stat))| entry.is_module() || compare.is_same(entry, &path, &stat));
         changed = !held;
         held
     });
@@ -260,6 +309,7 @@ fn entry(bytes: &[u8]) -> Option<Entry> {
         mtime: (number(bytes, 8)?, number(bytes, 12)?),
         mode: number(bytes, 24)?,
         size: number(bytes, 36)?,
+        id: bytes.get(40..60)?.try_into().ok()?,
     })
 }
 

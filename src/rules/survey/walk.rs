@@ -9,14 +9,13 @@ use super::container::Container;
 use super::descriptors::{Descriptor, is_bare_exec};
 use super::function::{Body, Function, Walked};
 use super::names::names_shell;
-use super::output;
 use super::possible::fills_in_turns;
 use super::reading::{Inner, Reading, leaves_line_open, names, texts_of, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
 use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
-use super::{Stdin, Surveyor};
+use super::{Stdin, Surveyor, output};
 use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.

@@ -337,7 +337,8 @@ const LINE_READERS: &[&str] = &["xargs", "read", "mapfile", "readarray"];
 /// The settings of a developer's own machine or of the tests, which often hold nothing that is secret.
 const OWN_SETTINGS: &[&str] = &["test", "testing", "development", "dev", "ci", "docker", "e2e"];
 
-/// The same, of a file that is neither the project's nor the person's own: of a server's, of another account.
+/// The same, of a file that is neither the project's nor the person's own, as a server's or another account's, or for git or a host to
+/// keep: `git commit -m "$(cat .env)"`.
 pub(super) fn others_env_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let places = &scene.view.facts.places;
     let own = |path: &str| {
@@ -351,7 +352,12 @@ pub(super) fn others_env_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
             && path.starts_with('/')
             && !own(path)
     });
-    if others { env_file_dumped(scene) } else { Found::No }
+    let all = scene.invocations();
+    let kept = || {
+        let keeps = |to: usize| all.get(to).is_some_and(|inv| runs(inv, &["git", "gh", "glab"]));
+        scene.running(|inv| runs(inv, DUMPERS)).any(|inv| inv.feeds.is_some_and(keeps))
+    };
+    if others || kept() { env_file_dumped(scene) } else { Found::No }
 }
 
 fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
