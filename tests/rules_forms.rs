@@ -43,13 +43,13 @@ fn enforcements(table: &str) -> Vec<(String, String)> {
         ("proj/.claude/commands/review.md", "Review it.\n"),
         ("proj/.claude-plugin/plugin.json", "{\"name\": \"p\"}\n"),
         ("proj/own.js", "globalThis.seen = true;\n"),
-        ("proj/.specify/scripts/bash/common.sh", include_str!("data/forms/speckit/common.sh")),
+        ("proj/.specify/scripts/bash/common.sh", include_str!("data/forms/speckit/common.bash")),
         (
             "proj/.specify/scripts/bash/check-prerequisites.sh",
-            include_str!("data/forms/speckit/check-prerequisites.sh"),
+            include_str!("data/forms/speckit/check-prerequisites.bash"),
         ),
-        ("proj/.specify/scripts/bash/setup-plan.sh", include_str!("data/forms/speckit/setup-plan.sh")),
-        ("proj/.specify/scripts/bash/evil.sh", include_str!("data/forms/speckit/evil.sh")),
+        ("proj/.specify/scripts/bash/setup-plan.sh", include_str!("data/forms/speckit/setup-plan.bash")),
+        ("proj/.specify/scripts/bash/evil.sh", include_str!("data/forms/speckit/evil.bash")),
         ("other/.git/HEAD", "ref: refs/heads/main\n"),
         ("other/old.txt", "o\n"),
     ] {
