@@ -52,6 +52,30 @@ fn a_reset_over_uncommitted_work_is_a_warning_and_can_be_undone() {
 }
 
 #[test]
+fn the_last_call_is_that_of_the_project_one_stands_in() {
+    let world = World::new();
+    work(&world);
+    let was = tree(&world);
+    shell(&world, "t1", "git reset --hard", git(&["reset", "--hard"]));
+    let other = world.home().join("other");
+    fs::create_dir_all(other.join("deep")).unwrap();
+    git(&["init"])(&other);
+    let from = |dir: &std::path::Path, args: &[&str]| {
+        let out = world.command().current_dir(dir).arg("rollback").args(args).output().unwrap();
+        (out.status.code().unwrap(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    for dir in [other.clone(), other.join("deep"), world.home().to_path_buf()] {
+        let (code, told) = from(&dir, &["--last"]);
+        assert!(code == 1 && told.contains("no checkpoint of this project"), "{told}");
+        assert!(told.contains("checkpoint list") && told.contains("--last --any"), "{told}");
+        assert_ne!(tree(&world), was);
+    }
+    assert_eq!(from(&other, &["--last", "--any", "--dry-run"]).0, 0);
+    assert_eq!(from(&world.project().join("src"), &["--last"]).0, 0);
+    assert_eq!(tree(&world), was);
+}
+
+#[test]
 fn what_cleaning_and_stashing_discard_comes_back() {
     let world = World::new();
     work(&world);
