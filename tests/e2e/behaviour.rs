@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// Fails the same way each time.
 const CHECK: &str = "#!/bin/sh\necho 'no rule to make target colour' >&2\nexit 2\n";
 const AUDIT: &str = "/home/dev/.local/state/lazaret/audit/audit.jsonl";
-/// Bytes of the first file of a loop that grows; each is twice as long as the one before it.
-const FIRST: usize = 8 << 10;
-/// Files until it is slowed down, and until it is stopped.
-const SLOWED: usize = 6;
-const STOPPED: usize = 7;
+/// Refusals of the same operation until the session is slowed down, and until it is stopped.
+const SLOWED: usize = 5;
+const STOPPED: usize = 9;
+/// Calls in a minute of a session that is slowed down.
+const MOST_CALLS: usize = 10;
 
 /// One line that runs the client on a task, and keeps what it printed and how it ended.
 fn line(client: Client, name: &str, prompt: &str, options: &str) -> String {
@@ -26,13 +26,10 @@ fn line(client: Client, name: &str, prompt: &str, options: &str) -> String {
     format!("{run} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n")
 }
 
-/// A loop whose files grow.
-fn growing(client: Client, name: &str, files: usize) -> Vec<Step> {
-    let file = |n: usize| {
-        let path = format!("/home/dev/proj/{name}-{n}.txt");
-        write(client, &format!("{name}-{n}"), &path, &"more of it\n".repeat((FIRST << n) / 11))
-    };
-    (0..files).map(file).collect()
+/// A loop: the same deletion again and again, each time refused.
+fn insisting(client: Client, name: &str, times: usize) -> Vec<Step> {
+    let delete = |n: usize| client.shell(&format!("{name}-{n}"), &format!("rm -rf /home/dev/{name} # {n}"));
+    (0..times).map(|n| Step::call([delete(n)])).collect()
 }
 
 /// Makes the call once the model has been told this, or was not.
@@ -111,21 +108,21 @@ fn is_stopped(client: Client) {
     world.register();
     world.program("/home/dev/told.sh", "#!/bin/sh\nexec cat > /home/dev/told.json\n");
     let touch = |label: &str| Step::call([client.shell(label, &format!("touch ran-{label}"))]);
-    let mut slow = growing(client, "slow", SLOWED);
-    slow.extend((0..6).map(|n| touch(&format!("slow-then-{n}"))));
-    let mut grows = growing(client, "grows", STOPPED);
+    let mut slow = insisting(client, "slow", SLOWED);
+    slow.extend((0..=MOST_CALLS).map(|n| touch(&format!("slow-then-{n}"))));
+    let mut insists = insisting(client, "insists", STOPPED);
     // A model takes its time, in which OpenCode's run is ended.
     let late = ["refused-0", "refused-1", "resumed-0", "resumed-1"].map(touch);
-    grows.extend(late.map(|step| step.pausing(Duration::from_secs(3))));
-    let script = Script::default().sub("[[slow]]", slow).sub("[[grows]]", grows);
+    insists.extend(late.map(|step| step.pausing(Duration::from_secs(3))));
+    let script = Script::default().sub("[[slow]]", slow).sub("[[insists]]", insists);
     let again = match client {
         Client::Claude => "--resume $S",
         Client::OpenCode => "--session $S",
     };
     let commands = [
         line(client, "slow", "Go on. [[slow]]", ""),
-        line(client, "grows", "Go on. [[grows]]", ""),
-        format!("S=$(grep -m 1 grows-0.txt {AUDIT} | grep -o '\"session\":\"[^\"]*' | cut -d'\"' -f4)\n"),
+        line(client, "insists", "Go on. [[insists]]", ""),
+        format!("S=$(grep -m 1 dev/insists {AUDIT} | grep -o '\"session\":\"[^\"]*' | cut -d'\"' -f4)\n"),
         line(client, "refused", "Go on.", again),
         line(client, "refused-too", "Go on.", again),
         // A person's terminal.
@@ -136,24 +133,23 @@ fn is_stopped(client: Client) {
     let session = world.play_script(script, &commands.concat());
     let story = || session.story();
     let ran = |label: &str| world.exists(&format!("/home/dev/proj/ran-{label}"));
-    assert!(session.heard("[[slow]]").contains("resource_spiral (resource_throttling)"), "{}", story());
-    assert!(ran("slow-then-0") && !ran("slow-then-5"), "{}", story());
-    assert!(session.told("slow-then-5").text.contains("SESSION_THROTTLED"), "{}", story());
-    let written = |n: usize| world.exists(&format!("/home/dev/proj/grows-{n}.txt"));
-    assert!(written(STOPPED - 1), "{}", story());
+    assert!(session.heard("[[slow]]").contains("repeated_blocks (resource_throttling)"), "{}", story());
+    let last = format!("slow-then-{MOST_CALLS}");
+    assert!(ran("slow-then-0") && !ran(&last), "{}", story());
+    assert!(session.told(&last).text.contains("SESSION_THROTTLED"), "{}", story());
     assert!(!ran("refused-0") && !ran("refused-1"), "it ran although it was stopped\n{}", story());
     assert!(session.told("refused-1").text.contains("SESSION_STOPPED"), "{}", story());
     let resumed = world.read("/home/dev/resume.out");
     assert!(resumed.contains("goes on") && resumed.ends_with("\n0\n"), "{resumed}\n{}", story());
     assert!(ran("resumed-0") && ran("resumed-1"), "it does not go on\n{}", story());
     let events = deeds::audit(&world);
-    let stops = events.iter().filter(|event| event["action"] == "emergency_stop resource_spiral");
+    let stops = events.iter().filter(|event| event["action"] == "emergency_stop repeated_blocks");
     assert_eq!(stops.count(), 1, "{events:#?}");
     assert!(events.iter().any(|event| event["event"] == "notification_sent"), "{events:#?}");
     let report: serde_json::Value = serde_json::from_str(&world.read("/home/dev/told.json")).unwrap();
-    assert_eq!(report["pattern"], "resource_spiral", "{report}");
+    assert_eq!(report["pattern"], "repeated_blocks", "{report}");
     let actions = report["log"].to_string();
-    assert!(actions.contains("grows-6.txt") && !actions.contains("slow-0.txt"), "{report}");
+    assert!(actions.contains("/home/dev/insists") && !actions.contains("/home/dev/slow"), "{report}");
     let refusal = &session.told("refused-1").text;
     assert!(refusal.contains("/home/dev/.local/state/lazaret/reports/stop-"), "{refusal}");
 }
@@ -176,7 +172,7 @@ fn are_apart(client: Client) {
     world.program("/home/dev/proj/check.sh", CHECK);
     let fails = |name: &str, n: usize| Step::call([client.shell(&format!("{name}-{n}"), "./check.sh")]);
     let mut wild = vec![fails("wild-fails", 0), fails("wild-fails", 1)];
-    wild.extend(growing(client, "wild", STOPPED));
+    wild.extend(insisting(client, "wild", STOPPED));
     let audit = world.host(AUDIT);
     let stopped = move || {
         let begun = Instant::now();
@@ -207,7 +203,7 @@ fn are_apart(client: Client) {
         assert!(!session.heard(lane).contains("repetitive_errors"), "{lane}\n{}", session.story());
     }
     assert!(session.heard("[[wild]]").contains("resource_throttling"), "{}", session.story());
-    assert!(!session.heard("[[calm]]").contains("resource_spiral"), "{}", session.story());
+    assert!(!session.heard("[[calm]]").contains("repeated_blocks"), "{}", session.story());
 }
 
 /// What the person asks for in a session whose context is cut short.
