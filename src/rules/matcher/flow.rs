@@ -65,18 +65,19 @@ fn reaches<'a>(
     let stages = Stages::of(all.iter());
     let sinks = Stages::of(all.iter().filter(|inv| to(inv, By::Pipe)));
     for source in all.iter().filter(|inv| from(inv)) {
-        let mut at = source;
-        // Each step goes outwards, so there are no more steps than commands.
-        for _ in 0..all.len() {
+        // What it prints goes on through its pipeline, and to the command around it.
+        let (mut open, mut seen) = (vec![source], Vec::new());
+        while let Some(at) = open.pop() {
             let last = sinks.last(at.pipeline).filter(|sink| sink.stage > at.stage);
-            let outer = at.feeds.or_else(|| stages.last(at.pipeline)?.feeds).and_then(|index| all.get(index));
-            let sink = last.or(outer.filter(|outer| to(outer, By::Substitution)));
-            if let Some(sink) = sink {
-                return Found::Yes(format!("{} → {}", source.text, sink.text).into());
+            let behind = stages.last(at.pipeline).and_then(|last| last.feeds);
+            let outer = [at.feeds, behind.filter(|behind| Some(*behind) != at.feeds)].into_iter().flatten();
+            for index in outer.filter(|index| !seen.contains(index)).collect::<Vec<_>>() {
+                seen.push(index);
+                open.extend(all.get(index));
             }
-            match outer {
-                Some(outer) if !std::ptr::eq(outer, at) => at = outer,
-                _ => break,
+            let around = || open.iter().copied().find(|outer| to(outer, By::Substitution));
+            if let Some(sink) = last.or_else(around) {
+                return Found::Yes(format!("{} → {}", source.text, sink.text).into());
             }
         }
     }
