@@ -294,10 +294,10 @@ fn claude_block_is_said_three_times() {
 }
 
 #[test]
-fn a_fault_blocks_or_asks_and_names_the_way_out() {
+fn a_fault_blocks_or_asks_and_names_how_to_go_on() {
     let fault = || {
         Fault::new(FaultKind::State, "state of session s", "checksum does not match")
-            .with_way_out("lazaret doctor")
+            .with_hint("lazaret doctor")
     };
     let expected = "lazaret blocked this call: \
         rule fault.state: state of session s: checksum does not match\n\

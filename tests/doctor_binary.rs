@@ -108,7 +108,7 @@ fn each_way_to_leave_it_open_is_found() {
 }
 
 #[test]
-fn errors_name_file_line_and_way_out() {
+fn errors_name_file_line_and_hint() {
     let machine = Machine::new("2.1.329");
     let path = machine.home.write(SETTINGS, "{\n  \"a\": 1,\n  // no\n}\n");
     let (code, said) = machine.lazaret(&["install", "claude-code"]);

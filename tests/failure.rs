@@ -130,7 +130,7 @@ fn closed_outputs_do_not_open_the_gate() {
 }
 
 #[test]
-fn no_home_is_no_way_out() {
+fn no_home_lets_nothing_through() {
     let world = World::new();
     let message = world.message("Bash", &json!({"command": DANGER})).to_string();
     let mut command = world.command();

@@ -270,10 +270,10 @@ fn records_that_somebody_blanked_are_not_taken_for_none() {
 fn begins_anew(place: &Place, says: &str) {
     let bytes = fs::read(place.ring()).unwrap();
     let looked = place.stand(later(1)).unwrap_err();
-    assert_eq!((looked.kind, place.kept().len()), (FaultKind::State, 0), "looking mends nothing");
+    assert_eq!((looked.kind, place.kept().len()), (FaultKind::State, 0), "looking repairs nothing");
     let fault = place.add(8, later(1)).unwrap_err();
     assert_eq!(fault.kind, FaultKind::State);
-    assert!(fault.why.contains(says) && fault.way_out.is_some(), "{fault}");
+    assert!(fault.why.contains(says) && fault.hint.is_some(), "{fault}");
     let kept = place.kept();
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert!(fault.why.contains(kept[0].to_str().unwrap()), "{fault}");
@@ -373,7 +373,7 @@ fn a_file_of_somebody_else_is_refused() {
 }
 
 #[test]
-fn a_state_that_cannot_be_written_is_a_fault_with_a_way_out() {
+fn a_state_that_cannot_be_written_is_a_fault_with_a_hint() {
     // A directory in a file: not even root can make it.
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("state"), "").unwrap();
@@ -433,7 +433,7 @@ fn a_lock_that_is_held_is_waited_for_and_then_a_fault() {
     let held = fs::File::open(place.ring()).unwrap();
     fs2::FileExt::try_lock_exclusive(&held).unwrap();
     let fault = place.add(2, NOW).unwrap_err();
-    assert!(fault.kind == FaultKind::Busy && fault.way_out.is_some(), "{fault}");
+    assert!(fault.kind == FaultKind::Busy && fault.hint.is_some(), "{fault}");
     drop(held);
     place.add(2, NOW).unwrap();
     assert_eq!(place.stand(NOW).unwrap().calls, 2);
@@ -493,9 +493,9 @@ fn a_damaged_document_is_kept_and_stops_the_session() {
             .unwrap();
         fs::write(place.document(), bytes).unwrap();
         assert!(place.stand(NOW).is_err());
-        assert!(place.kept().is_empty(), "looking mends nothing");
+        assert!(place.kept().is_empty(), "looking repairs nothing");
         let fault = place.add(1, NOW).unwrap_err();
-        assert!(fault.kind == FaultKind::State && fault.way_out.is_some(), "{fault}");
+        assert!(fault.kind == FaultKind::State && fault.hint.is_some(), "{fault}");
         assert_eq!(fs::read_to_string(&place.kept()[0]).unwrap(), bytes);
         assert!(place.stand(NOW).unwrap().stopped.is_some(), "{bytes:.40}");
     }

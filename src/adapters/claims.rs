@@ -91,7 +91,7 @@ const PLACES: &[&str] = &[
 /// Beginnings of the names under which a file is given that a tool writes to, even one that reads.
 const RESULTS: &[&str] = &["output", "dest", "dst", "save", "to"];
 /// What a tool is told to do, where it does several things.
-const DEEDS: &[&str] =
+const VERBS: &[&str] =
     &["command", "action", "operation", "op", "method", "tool", "toolname", "functionname"];
 
 /// Words in the names of tools that read; one of those that write outweighs them.
@@ -216,11 +216,11 @@ impl Reader {
         };
         let fields: Vec<(String, &str)> = object.fields().map(|(name, raw)| (plain(name), raw)).collect();
         let one = |names: &[&str]| fields.iter().find(|(name, _)| names.contains(&name.as_str()));
-        if let Some(deed) = one(DEEDS).and_then(|(name, raw)| decode_text(raw, name).ok())
-            && deed.len() <= 32
-            && !deed.contains(char::is_whitespace)
+        if let Some(verb) = one(VERBS).and_then(|(name, raw)| decode_text(raw, name).ok())
+            && verb.len() <= 32
+            && !verb.contains(char::is_whitespace)
         {
-            self.words.extend(words_of(&deed));
+            self.words.extend(words_of(&verb));
         }
         let dir = one(DIRECTORIES).and_then(|(name, raw)| decode_text(raw, name).ok());
         let listed = one(ARGUMENTS).and_then(|(_, raw)| texts(raw));
