@@ -132,7 +132,7 @@ pub(super) fn take(
         full: None,
     };
     for to_save in wanted.to_save {
-        taker.to_save(to_save)?;
+        taker.save_path(to_save)?;
     }
     for site in wanted.sites {
         taker.tree(&facts::real_path(&site.repo), site.tree)?;
@@ -175,7 +175,7 @@ pub(super) struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    fn to_save(&mut self, to_save: &ToSave) -> Result<(), std::io::Error> {
+    fn save_path(&mut self, to_save: &ToSave) -> Result<(), std::io::Error> {
         if let Some(pattern) = &to_save.from {
             let found = facts::real_path(before_pattern(pattern));
             let Some(names) = self.listing(&found, 0) else { return Ok(()) };
@@ -186,7 +186,7 @@ impl Taker<'_> {
                     continue;
                 };
                 let path = join(&to_save.path, &name);
-                self.to_save(&ToSave { path, deep: true, from: None, ..to_save.clone() })?;
+                self.save_path(&ToSave { path, deep: true, from: None, ..to_save.clone() })?;
             }
             return Ok(());
         }
