@@ -101,7 +101,7 @@ fn claude_rewrite_gives_back_the_whole_input_with_one_field_changed() {
     let reply = claude(&decision(Verdict::Modify, change, true));
     assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Pass, ""));
     let expected = format!(
-        r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","updatedInput":{{"description":"a \ud800 \u0041","command":"git push --force-with-lease","timeout":5.0,"x":{{"a" : [1]}}}},"additionalContext":{}}}}}"#,
+        r#"{{"systemMessage":{0},"hookSpecificOutput":{{"hookEventName":"PreToolUse","updatedInput":{{"description":"a \ud800 \u0041","command":"git push --force-with-lease","timeout":5.0,"x":{{"a" : [1]}}}},"additionalContext":{0}}}}}"#,
         json!(CHANGED)
     );
     assert_eq!(text(&reply.stdout), expected);
@@ -112,8 +112,8 @@ fn claude_rewrite_skips_the_prompt_only_where_it_must() {
     let change = rewrite("command", "git push --force-with-lease", true);
     // Lone surrogates go back as they came, which serde_json cannot read.
     let stdout = claude(&decision(Verdict::Modify, change, true)).stdout;
-    let start = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"lazaret changed"#;
-    assert!(text(&stdout).starts_with(start), "{}", text(&stdout));
+    let start = r#""hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"lazaret changed"#;
+    assert!(text(&stdout).contains(start), "{}", text(&stdout));
     assert!(text(&stdout).contains(r#""command":"git push --force-with-lease","timeout":5.0"#));
 }
 

@@ -216,7 +216,8 @@ fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> O
         additional_context: rewrite.told.then_some(text.as_str()),
         ..Specific::default()
     };
-    Some(pass_or_deny(Output::default(), specific, decision))
+    let output = Output { system_message: rewrite.told.then_some(&text), ..Output::default() };
+    Some(pass_or_deny(output, specific, decision))
 }
 
 /// The result that the model gets instead, or what it is told beside the one it has.

@@ -81,6 +81,18 @@ fn a_warning_is_shown() {
     }
 }
 
+/// What the client asks the person about is the rewritten call; afterwards it shows what was changed. In mode `auto` the client
+/// asks its own server about a push, which the scripted one cannot answer.
+#[test]
+fn a_rewrite_is_shown() {
+    let world = machine();
+    world.sh("git checkout -q -b topic && git push -q origin topic && git commit -q --allow-empty --amend -m other");
+    let (asked, screen, session) = typed(&world, "default", "Enter", "git push --force origin topic");
+    let story = || format!("{asked}\n{screen}\n{}", session.story());
+    assert!(asked.contains("git push --force-with-lease origin topic"), "{}", story());
+    assert!(screen.contains("lazaret changed this call before it ran (force-with-lease)"), "{}", story());
+}
+
 #[test]
 fn where_nobody_is_there_it_is_refused_with_a_code() {
     for entrypoint in ["", "CLAUDE_CODE_ENTRYPOINT=cli "] {
