@@ -29,7 +29,23 @@ const CLIENTS: &[&str] = &[
 /// Deeds by which a database gets another shape or other rows.
 const MIGRATED: Deeds = &[
     (&["flyway"], &["migrate", "undo", "repair", "baseline", "clean"]),
-    (&["liquibase"], &["update*", "rollback*", "drop-all"]),
+    (
+        &["liquibase"],
+        &[
+            "update",
+            "update-count",
+            "update-to-tag",
+            "updateCount",
+            "updateToTag",
+            "rollback",
+            "rollback-count",
+            "rollback-to-date",
+            "rollbackCount",
+            "rollbackToDate",
+            "drop-all",
+            "dropAll",
+        ],
+    ),
     (
         &["prisma"],
         &[
@@ -71,7 +87,6 @@ const MIGRATED: Deeds = &[
     (&["mix"], &["ecto.migrate", "ecto.rollback"]),
     (&["dotnet", "dotnet-ef"], &["database update"]),
     (&["mikro-orm"], &["migration:up", "migration:down", "schema:update"]),
-    (&["hasura"], &["migrate apply", "metadata apply", "seed apply"]),
     (&["pg_restore"], &["-d", "--dbname"]),
     (&["mongorestore", "mongoimport"], &["*"]),
 ];
@@ -83,6 +98,7 @@ const HOSTED: Deeds = &[
     (&["pscale"], &["deploy-request deploy", "branch promote"]),
     (&["neonctl", "neon"], &["branches restore"]),
     (&["convex"], &["import --prod", "run --prod"]),
+    (&["hasura"], &["migrate apply --endpoint", "metadata apply --endpoint", "seed apply --endpoint"]),
 ];
 
 /// The same of tools that are given statements.
@@ -253,9 +269,19 @@ fn is_of_others(inv: &Invocation, scene: &Scene<'_>) -> bool {
         inv.wrappers.iter().any(|name| AFAR.contains(&name.as_str()))
             && !scene.invocations().iter().any(|other| runs(other, AFAR) && standing::names_scratch(other))
     };
+    // `dotenv -e .env.production`, `. .env.prod`
+    let settings = || {
+        let words = scene.command_line().split_whitespace().map(|word| word.trim_matches(['"', '\'', ';']));
+        { words }.any(|word| {
+            word.rsplit('/').next().is_some_and(|name| name.starts_with(".env")) && standing::says_live(word)
+        })
+    };
     names_live(inv)
         || !database::is_own_name(inv, scene)
-            && (standing::is_live(scene, inv) || afar() || scene.invocations().iter().any(around))
+            && (settings()
+                || standing::is_live(scene, inv)
+                || afar()
+                || scene.invocations().iter().any(around))
 }
 
 /// Whether a tool of a host is told to work on the copy on this machine, or on a branch or environment of one's own.
@@ -297,7 +323,15 @@ fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let poured = match &inv.stdin {
         Stdin::Inherited => false,
         Stdin::Pipe | Stdin::Text(_) | Stdin::File(_) => {
-            texts.is_empty() || texts.iter().any(|text| is_change(text))
+            // What a file holds that is shown to it is not known.
+            let shown = |other: &&Invocation| {
+                other.stage < inv.stage
+                    && !other.operands.is_empty()
+                    && runs(other, &["cat", "zcat", "gunzip", "sed", "pv"])
+            };
+            texts.is_empty()
+                || texts.iter().any(|text| is_change(text))
+                || scene.printers(inv.pipeline).iter().any(|other| shown(&&**other))
         }
     };
     by_file || poured

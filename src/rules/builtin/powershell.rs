@@ -863,8 +863,8 @@ fn statement(stage: &str, before: &str) -> Verdict {
         }
         "tskill" | "pskill" => ended(rest),
         "stop-process" | "spps" | "kill" => {
-            let (lister, listed) = before.trim().split_once(' ').unwrap_or((before.trim(), ""));
-            let lists = matches!(unwrapped(lister), "get-process" | "ps" | "gps");
+            let (lister, listed) = unwrapped(before).split_once(' ').unwrap_or((before.trim(), ""));
+            let lists = matches!(lister, "get-process" | "ps" | "gps");
             block(name != "kill" && (has(&["*"]) || lists && listed.is_empty()))
                 .max(ended(rest))
                 .max(if lists { ended(listed) } else { Verdict::Allow })
