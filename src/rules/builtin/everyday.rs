@@ -459,6 +459,7 @@ const PACKAGES: &[&str] = &[
     "diesel_cli",
     "firebase-tools",
     "numpy",
+    "opencode-ai",
     "pandas",
     "pyyaml",
     "requests",

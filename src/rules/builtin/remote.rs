@@ -175,7 +175,9 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("container_service_of_another_machine", Trigger::programs(DAEMONS), foreign_daemon),
             predicate("service_ended_on_another_machine", Trigger::rows(ENDED), |scene| {
-                let own = |inv: &Invocation| runs(inv, &["ssh"]) && standing::names_scratch(inv);
+                let own = |inv: &Invocation| {
+                    runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv)
+                };
                 if scene.invocations().iter().any(own) {
                     return Found::No;
                 }

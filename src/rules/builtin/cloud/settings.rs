@@ -1,19 +1,24 @@
 //! Variables, secrets and names of what runs with a host, changed by the host's command line: what others use is another thing afterwards.
 
+use super::PROVIDERS;
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::builtin::deeds::{self, Deeds};
-use crate::rules::builtin::{predicate, standing};
-use crate::rules::matcher::{Instead, RULE, Rule, Trigger, runs};
+use crate::rules::builtin::{lists, predicate, standing};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
+use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     id: "cloud.settings-changed",
     verdict: Verdict::Modify,
     reason: "changes the variables, secrets or DNS names of what runs for others",
     instead: Some(Instead::Advice("name the setting and its value, and let the person change it")),
-    when: &[predicate("hosted_settings_changed", Trigger::rows(SETTINGS), |scene| {
-        deeds::done_where(scene, SETTINGS, |inv| !is_own(inv))
-    })],
+    when: &[
+        predicate("hosted_settings_changed", Trigger::rows(SETTINGS), |scene| {
+            deeds::done_where(scene, SETTINGS, |inv| !is_own(inv))
+        }),
+        predicate("hosted_settings_changed_by_request", Trigger::programs(lists::DOWNLOADERS), by_request),
+    ],
     fires: &[
         "vercel env add DATABASE_URL production",
         "printf x | npx vercel env add TEST_API_KEY production",
@@ -44,6 +49,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "doppler secrets set A=b -c prd",
         "nsupdate -k key update.txt",
         "dnscontrol push",
+        "curl -X PATCH https://api.cloudflare.com/client/v4/zones/z/dns_records/r -d '{\"content\":\"192.0.2.1\"}'",
+        "curl -X POST https://api.vercel.com/v10/projects/p/env -H \"Authorization: Bearer $T\" -d @env.json",
+        "curl -X PATCH https://api.heroku.com/apps/acme/config-vars -d '{\"A\":\"b\"}'",
+        "curl --request PUT https://api.render.com/v1/services/s/env-vars --data '[]'",
     ],
     silent: &[
         "vercel env ls",
@@ -51,14 +60,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "vercel env add API_KEY preview feature-x",
         "vercel env add --help",
         "vercel dns ls",
-        "netlify env:list --context dev",
         "netlify env:set API_KEY x --context deploy-preview",
         "npx wrangler secret list",
         "wrangler secret put API_KEY --env dev",
         "fly secrets list",
         "fly secrets set A=b -a acme-dev",
         "heroku config:get NODE_ENV -a acme",
-        "railway variables --set A=b --environment dev",
+        "railway variable list --environment dev",
         "doctl compute domain records list x.example",
         "flarectl dns list --zone x.example",
         "aws route53 list-resource-record-sets --hosted-zone-id z",
@@ -76,6 +84,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "doppler secrets set A=b -c dev",
         "doppler run -- npm test",
         "dnscontrol preview",
+        "curl https://api.cloudflare.com/client/v4/zones/z/dns_records",
+        "curl -X GET https://api.vercel.com/v9/projects/p/env",
+        "curl -X POST https://api.cloudflare.com/client/v4/zones/z/purge_cache -d '{}'",
+        "curl -X POST http://localhost:3000/api/env -d '{}'",
     ],
     ..RULE
 }];
@@ -256,6 +268,35 @@ const SETTINGS: Deeds = &[
     (&["doppler"], &["secrets set", "secrets upload", "secrets delete"]),
     (&["infisical"], &["secrets set", "secrets delete"]),
 ];
+
+/// A request to a provider that writes where it keeps names, variables or secrets.
+fn by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEPT: &[&str] = &[
+        "dns_records",
+        "records",
+        "env",
+        "env-vars",
+        "envvars",
+        "config-vars",
+        "secrets",
+        "variables",
+        "dns",
+    ];
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<_> = inv.args.iter().map(Arg::text).collect();
+        let kept = |text: &str| {
+            let path = text.split(['?', '#']).next().unwrap_or_default();
+            PROVIDERS.iter().any(|provider| path.contains(provider))
+                && path.split('/').any(|part| KEPT.contains(&part))
+        };
+        let writes = |text: &str| {
+            let text = text.strip_prefix("-X").or_else(|| text.strip_prefix("--request=")).unwrap_or(text);
+            matches!(text, "PUT" | "PATCH" | "POST")
+        };
+        texts.iter().any(|text| writes(text)) && texts.iter().any(|text| kept(text))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Whether the command names an environment that a person works on alone.
 fn is_own(inv: &Invocation) -> bool {
