@@ -1,4 +1,5 @@
-//! What others live by, named in the command: databases of production that are written to, deployments that are started anew.
+//! What others live by, by its name or because it is on another machine: databases that are written to, deployments that are started
+//! anew.
 
 use super::clusters::{self, KUBECTL};
 use super::deeds::{self, Deeds};
@@ -145,24 +146,6 @@ pub(super) const RULES: &[Rule] = &[
             "wrangler d1 execute app --remote --file schema.sql",
             "turso db shell app < migration.sql",
             "pscale deploy-request deploy app 1",
-            "DATABASE_URL=postgres://u:p@db.x.example/app npx prisma db push",
-            "DATABASE_URL=postgres://u:p@db.x.example/app npx drizzle-kit push",
-            "npx dotenv -e .env.production -- npx prisma migrate deploy",
-            "npx sequelize-cli db:migrate --env production",
-            "npx knex migrate:latest --env production",
-            "alembic -x url=postgresql://u:p@db.x.example/app upgrade head",
-            "flyway -url=jdbc:postgresql://db.x.example/app migrate",
-            "liquibase --url=jdbc:postgresql://db.x.example/app update",
-            "RAILS_ENV=production bin/rails db:migrate",
-            "python manage.py migrate --settings=app.settings.production",
-            "php artisan migrate --force --env=production",
-            "atlas migrate apply --url postgres://u:p@db.x.example/app",
-            "dbmate --url postgres://u:p@db.x.example/app up",
-            "goose postgres 'postgres://u:p@db.x.example/app' up",
-            "sqlx migrate run --database-url postgres://u:p@db.x.example/app",
-            "heroku run rails db:migrate -a acme",
-            "psql -h db.x.example -U app -d app -f migration.sql",
-            "psql postgresql://u:p@db.x.example/app < migration.sql",
         ],
         silent: &[
             "psql \"$PROD_DATABASE_URL\" -c 'select count(*) from x'",
@@ -182,23 +165,6 @@ pub(super) const RULES: &[Rule] = &[
             "npx wrangler d1 execute app --local --file schema.sql",
             "npx wrangler d1 execute app --remote --command 'select count(*) from users'",
             "turso db shell app .schema",
-            "pscale shell app dev-branch < migration.sql",
-            "npx prisma migrate dev --name add_users",
-            "DATABASE_URL=postgres://u:p@localhost:5432/app npx prisma migrate deploy",
-            "DATABASE_URL=postgres://u:p@db.x.example/app npx prisma migrate status",
-            "DATABASE_URL=postgres://u:p@db.x.example/app_test npx prisma migrate deploy",
-            "npx sequelize-cli db:migrate:status --env production",
-            "npx knex migrate:list --env production",
-            "alembic -x url=postgresql://u:p@db.x.example/app current",
-            "liquibase --url=jdbc:postgresql://db.x.example/app update-sql",
-            "RAILS_ENV=production bin/rails db:migrate:status",
-            "python manage.py migrate --plan --settings=app.settings.production",
-            "php artisan migrate --pretend --env=production",
-            "atlas migrate apply --dry-run --env prod",
-            "dbmate --url postgres://u:p@db.x.example/app status",
-            "psql -h db -U app -f x.sql",
-            "psql -h db.x.example -c '\\d users' app",
-            "docker compose exec -T db psql -U postgres app < seed.sql",
         ],
         ..RULE
     },
@@ -279,6 +245,7 @@ fn is_of_others(inv: &Invocation, scene: &Scene<'_>) -> bool {
     names_live(inv)
         || !database::is_own_name(inv, scene)
             && (settings()
+                || standing::is_led_elsewhere(scene, inv)
                 || standing::is_live(scene, inv)
                 || afar()
                 || scene.invocations().iter().any(around))

@@ -200,11 +200,6 @@ pub(super) const RULES: &[Rule] = &[
             "ssh host docker compose down -v",
             "ssh host docker-compose down",
             "ssh host docker kill app",
-            "ssh host podman rm -f app",
-            "ssh host docker container rm app",
-            "ssh host docker network rm app",
-            "ssh host pm2 stop app",
-            "ssh host supervisorctl stop app",
         ],
         silent: &[
             "docker -H ssh://root@host ps",
@@ -218,11 +213,6 @@ pub(super) const RULES: &[Rule] = &[
             "ssh host 'cd /srv/app && docker compose ps'",
             "ssh host 'cd /srv/app && docker compose pull && docker compose up -d'",
             "ssh host docker rm --help",
-            "ssh host docker restart app",
-            "ssh dev-box docker rm -f app",
-            "ssh localhost docker rm -f app",
-            "ssh host pm2 status",
-            "ssh host supervisorctl status",
         ],
         ..RULE
     },

@@ -201,7 +201,11 @@ pub(super) fn is_led_elsewhere(scene: &Scene<'_>, inv: &Invocation) -> bool {
             })
     };
     let host = flag_value(inv, &["-h", "--host", "--hostname", "-S"]).and_then(Arg::known);
+    // `psql "host=… dbname=…"`
+    let keyed =
+        |arg: &Arg| arg.text().split([' ', ';']).filter_map(|part| part.strip_prefix("host=")).any(away);
     host.is_some_and(away)
+        || inv.args.iter().any(keyed)
         || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
         || scene.command_line().split_whitespace().any(assigned)
 }

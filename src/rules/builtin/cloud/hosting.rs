@@ -2,11 +2,11 @@
 
 use super::HUBS;
 use crate::domain::{Severity, Verdict};
-use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, input_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -96,9 +96,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh api -X PUT repos/a/b/branches/main/protection --input - <<< '{\"enforce_admins\": false}'",
             "gh api -X PUT repos/a/b/rulesets/1 --input rules.json",
             "gh api graphql -f query='mutation { updateBranchProtectionRule(input:{branchProtectionRuleId:\"x\", requiresApprovingReviews:false}) { clientMutationId } }'",
-            "glab api -X PATCH projects/1/protected_branches/main -f allow_force_push=true",
-            "curl -X PATCH https://api.github.com/repos/a/b/branches/main/protection/required_pull_request_reviews -d '{\"required_approving_review_count\":0}'",
-            "curl --request PATCH 'https://gitlab.com/api/v4/projects/5/protected_branches/main?allow_force_push=true'",
         ],
         silent: &[
             "gh release list",
@@ -116,11 +113,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh api -X POST repos/a/b/branches/main/protection/enforce_admins",
             "gh api -X POST repos/a/b/branches/main/protection/required_signatures",
             "gh api -X PUT repos/a/b/branches/main/protection --input - <<< '{\"enforce_admins\": true, \"restrictions\": null, \"allow_force_pushes\": false}'",
-            "gh api -X PUT repos/a/b/vulnerability-alerts",
-            "gh api --method PUT repos/a/b/automated-security-fixes",
-            "glab api projects/1/protected_branches",
-            "curl https://api.github.com/repos/a/b/branches/main/protection",
-            "curl -X PATCH https://api.github.com/repos/a/b/branches/main/protection/required_status_checks -d '{\"strict\":true}'",
         ],
         ..RULE
     },
@@ -235,15 +227,19 @@ fn is_guard(text: &str) -> bool {
 /// Whether all that a request says of a protection switches something on: nothing is off, none, or allowed, and nothing unknown.
 fn only_tightens(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const OFF: &[&str] = &["false", "null", "0", "disabled", "evaluate", "none", "no_access", "[]"];
-    const DATA: &[&str] = &["-d", "--data", "--data-raw", "--json", "--input"];
+    const DATA: &[&str] = &["-d", "--data", "--data-raw", "--json"];
     let words: Vec<_> = inv.args.iter().map(Arg::text).collect();
     let poured = input_of(inv, scene);
-    let from_file = words.windows(2).any(|pair| {
-        let [option, value] = pair else { return false };
-        DATA.contains(&option.as_ref())
-            && (value.starts_with('@') || option == "--input" && (value != "-" || poured.is_empty()))
+    let told = poured.iter().any(|text| text.trim_start().starts_with('{') && !text.contains('$'));
+    let behind = words.iter().skip(1).map(AsRef::as_ref).chain([""]);
+    let from_file = words.iter().zip(behind).any(|(option, value)| {
+        DATA.contains(&option.as_ref()) && value.starts_with('@')
+            || option.starts_with("--input=")
+            || option == "--input" && !(value == "-" && told)
     });
-    if from_file || inv.args.iter().any(|arg| arg.known().is_none()) {
+    let open = |arg: &Arg| arg.known().is_none();
+    let poured_open = matches!(&inv.stdin, Stdin::Text(arg) if open(arg));
+    if from_file || poured_open || inv.args.iter().any(open) {
         return false;
     }
     let loosens = |part: &str| {
@@ -251,7 +247,7 @@ fn only_tightens(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let Some((key, value)) = bare.split_once(['=', ':']) else { return false };
         let key =
             key.rsplit(['[', '.', '(']).find(|key| key.len() > 1).unwrap_or(key).trim_end_matches([']', ')']);
-        let allows = key.starts_with("allow_") || key.starts_with("allows") || key.starts_with("bypass");
+        let allows = key.starts_with("allow_") || key.starts_with("allows") || bare.contains("bypass");
         match value.trim_end_matches(')') {
             off if OFF.contains(&off) => !allows && key != "restrictions" && key != "lock_branch",
             _ => allows,
