@@ -239,16 +239,30 @@ fn is_of_others(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let settings = || {
         let words = scene.command_line().split_whitespace().map(|word| word.trim_matches(['"', '\'', ';']));
         { words }.any(|word| {
-            word.rsplit('/').next().is_some_and(|name| name.starts_with(".env")) && standing::says_live(word)
+            word.rsplit('/').next().is_some_and(|name| name.starts_with(".env"))
+                && standing::says_live(word)
+                && !["example", "sample", "template"].iter().any(|end| word.contains(end))
         })
     };
     names_live(inv)
         || !database::is_own_name(inv, scene)
             && (settings()
                 || standing::is_led_elsewhere(scene, inv)
-                || standing::is_live(scene, inv)
+                || standing::is_live_in(&said_for(inv, scene), scene, inv)
                 || afar()
                 || scene.invocations().iter().any(around))
+}
+
+/// The parts of the command line that a tool is started by, and those whose assignments stay for it.
+fn said_for(inv: &Invocation, scene: &Scene<'_>) -> String {
+    let stays = |part: &str| {
+        let mut words = part.split_whitespace().peekable();
+        words.peek().is_some_and(|first| matches!(*first, "export" | "declare" | "set" | "." | "source"))
+            || words.all(|word| word.contains('='))
+    };
+    let line = scene.command_line().replace("\\\n", " ");
+    let parts = line.split(['\n', ';', '|', '&']);
+    parts.filter(|part| part.contains(inv.program.as_str()) || stays(part)).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a tool of a host is told to work on the copy on this machine, or on a branch or environment of one's own.

@@ -130,6 +130,11 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
 
 /// Whether the command line says, in an argument, an assignment or the address of a database, that it is about something live.
 pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    is_live_in(scene.command_line(), scene, inv)
+}
+
+/// The same with the assignments that stand in these parts of the command line.
+pub(super) fn is_live_in(line: &str, scene: &Scene<'_>, inv: &Invocation) -> bool {
     let sets = |word: &str| {
         UNGUARDED.iter().any(|name| word.starts_with(name))
             || word.split_once('=').is_some_and(|(name, value)| {
@@ -142,7 +147,7 @@ pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
     let assigned = |word: &str| sets(word.trim_start_matches(around)) || word.split(around).any(sets);
     names_live(inv)
         || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
-        || scene.command_line().split_whitespace().any(assigned)
+        || line.split_whitespace().any(assigned)
 }
 
 /// Options that choose what a command line works on: an environment, an application, a branch.
