@@ -4,7 +4,7 @@ use crate::cli::record::{self, Log};
 use crate::domain::{
     Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, lies_in,
 };
-use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, Tree, Wanted, Wish, stake};
+use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, ToSave, Tree, Wanted, stake};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::guard;
@@ -25,7 +25,7 @@ pub struct Keep<'a> {
     store: Checkpoints,
     request: &'a Request,
     call: &'a ToolCall,
-    wishes: Vec<Wish>,
+    to_save: Vec<ToSave>,
     /// What is lost where it is not saved.
     lost: Vec<String>,
     extent: Extent,
@@ -67,7 +67,7 @@ impl<'a> Keep<'a> {
         }
         let lost =
             touched.iter().filter(|touched| touched.lost).map(|touched| touched.path.clone()).collect();
-        let wish = |touched: undoable::Touched| Wish {
+        let to_save = |touched: undoable::Touched| ToSave {
             path: touched.path,
             glob: touched.glob,
             deep: touched.deep,
@@ -80,10 +80,10 @@ impl<'a> Keep<'a> {
             inner: undoable::changes_unnamed(survey, facts, code.as_ref()),
         };
         let stakes = undoable::stakes(survey).collect();
-        let wishes = touched.into_iter().map(wish).collect();
+        let to_save = touched.into_iter().map(to_save).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
         let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
-        Some(Keep { store, request, call, wishes, lost, extent, discarded, unnamed, stakes, lowers, known })
+        Some(Keep { store, request, call, to_save, lost, extent, discarded, unnamed, stakes, lowers, known })
     }
 
     /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
@@ -132,7 +132,7 @@ impl<'a> Keep<'a> {
         sites.sort_by(|one, other| one.repo.cmp(&other.repo).then(other.tree.cmp(&one.tree)));
         sites.dedup_by(|one, other| one.repo == other.repo);
         let wanted = Wanted {
-            wishes: &self.wishes,
+            to_save: &self.to_save,
             sites: &sites,
             extent: self.extent,
             protected: &places.protected,
@@ -201,7 +201,7 @@ pub fn settle(
     }
     let tree = keep.discarded.as_ref();
     let tree = tree.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
-    if saved.is_none() && keep.wishes.is_empty() && keep.unnamed.is_empty() && tree.is_none() {
+    if saved.is_none() && keep.to_save.is_empty() && keep.unnamed.is_empty() && tree.is_none() {
         return decision;
     }
     let time_ms = if decision.verdict() == Verdict::Allow { BRIEFLY_MS } else { TIME_MS };

@@ -2,7 +2,7 @@
 //! anew.
 
 use super::clusters::{self, KUBECTL};
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::{database, predicate, standing};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
@@ -27,8 +27,8 @@ const CLIENTS: &[&str] = &[
     "mongo",
 ];
 
-/// Deeds by which a database gets another shape or other rows.
-const MIGRATED: Deeds = &[
+/// Operations by which a database gets another shape or other rows.
+const MIGRATED: Operations = &[
     (&["flyway"], &["migrate", "undo", "repair", "baseline", "clean"]),
     (
         &["liquibase"],
@@ -93,7 +93,7 @@ const MIGRATED: Deeds = &[
 ];
 
 /// Operations of tools that work on what their host keeps, unless they are told otherwise.
-const HOSTED: Deeds = &[
+const HOSTED: Operations = &[
     (&["supabase"], &["db push", "migration up --linked", "migration down --linked", "seed --linked"]),
     (&["wrangler"], &["d1 migrations apply --remote"]),
     (&["pscale"], &["deploy-request deploy", "branch promote"]),
@@ -103,7 +103,7 @@ const HOSTED: Deeds = &[
 ];
 
 /// The same of tools that are given statements.
-const HOSTED_CLIENTS: Deeds = &[
+const HOSTED_CLIENTS: Operations = &[
     (&["supabase"], &["db execute", "db query --linked", "db query --db-url"]),
     (&["wrangler"], &["d1 execute --remote"]),
     (&["turso"], &["db shell"]),
@@ -123,13 +123,13 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("live_database_told", Trigger::programs(CLIENTS), told),
             predicate("live_database_migrated", Trigger::rows(MIGRATED), |scene| {
-                deeds::done_where(scene, MIGRATED, |inv| is_of_others(inv, scene))
+                operations::done_where(scene, MIGRATED, |inv| is_of_others(inv, scene))
             }),
             predicate("hosted_database_migrated", Trigger::rows(HOSTED), |scene| {
-                deeds::done_where(scene, HOSTED, |inv| !is_at_home(inv))
+                operations::done_where(scene, HOSTED, |inv| !is_at_home(inv))
             }),
             predicate("hosted_database_told", Trigger::rows(HOSTED_CLIENTS), |scene| {
-                deeds::done_where(scene, HOSTED_CLIENTS, |inv| !is_at_home(inv) && changes(inv, scene))
+                operations::done_where(scene, HOSTED_CLIENTS, |inv| !is_at_home(inv) && changes(inv, scene))
             }),
         ],
         fires: &[
@@ -267,7 +267,7 @@ fn said_for(inv: &Invocation, scene: &Scene<'_>) -> String {
 
 /// Whether a tool of a host is told to work on the copy on this machine, or on a branch or environment of one's own.
 fn is_at_home(inv: &Invocation) -> bool {
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let here = |text: &&&str| text.contains("://") && standing::is_this_machine(&host_of(text));
     let named = |text: &str| !text.contains([' ', '/']) && !text.ends_with(".sql") && standing::is_own(text);
     let by_variable = || {
@@ -293,7 +293,7 @@ fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
         )
     });
     // Of a shell that is given a database by name, a text with blanks is a statement.
-    let shell = deeds::is_named(inv, HOSTED_CLIENTS);
+    let shell = operations::is_named(inv, HOSTED_CLIENTS);
     let told = inv.args.iter().filter(|arg| shell && arg.text().trim().contains(' '));
     let mut statements = statements.filter_map(|flag| flag.value.as_ref()).chain(told).peekable();
     if statements.peek().is_some() {

@@ -1,7 +1,7 @@
 //! Other machines: commands, files and orders that go to them.
 
 use super::code::shell_text::{run_part, shell_verdict};
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::{flagged, lists, predicate, run, standing, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs};
@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
                     inv.args.iter().any(|arg| matches!(arg.known(), Some("exec" | "run" | "logs")))
                 };
                 let over = |inv: &Invocation| inv.wrappers.iter().any(|name| name == "ssh") && !inside(inv);
-                deeds::done_where(scene, ENDED, over)
+                operations::done_where(scene, ENDED, over)
             }),
         ],
         fires: &[
@@ -255,7 +255,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Operations by which what runs on a machine ends or is taken away.
-const ENDED: Deeds = &[
+const ENDED: Operations = &[
     (
         &["docker", "podman", "nerdctl"],
         &["rm", "kill", "stop", "compose down", "compose rm", "compose kill", "compose stop", "volume rm"],

@@ -3,7 +3,7 @@
 use super::PROVIDERS;
 use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::builtin::deeds::{self, Deeds};
+use crate::rules::builtin::operations::{self, Operations};
 use crate::rules::builtin::{lists, predicate, standing};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
 use crate::shell::Arg;
@@ -15,7 +15,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     instead: Some(Instead::Advice("name the setting and its value, and let the person change it")),
     when: &[
         predicate("hosted_settings_changed", Trigger::rows(SETTINGS), |scene| {
-            deeds::done_where(scene, SETTINGS, |inv| !is_own(inv))
+            operations::done_where(scene, SETTINGS, |inv| !is_own(inv))
         }),
         predicate("hosted_settings_changed_by_request", Trigger::programs(lists::DOWNLOADERS), by_request),
     ],
@@ -45,7 +45,7 @@ const OWN_FIRST: &[&str] = &["doppler", "infisical", "sst", "convex", "vault"];
 
 /// Operations by which what runs with a host gets other variables, secrets or names.
 #[rustfmt::skip]
-const SETTINGS: Deeds = &[
+const SETTINGS: Operations = &[
     (&["vercel", "now"], &["env add", "env update", "env rm", "env remove", "dns add", "dns import", "dns rm", "dns remove", "domains add", "domains buy", "domains move", "domains rm", "domains remove", "certs rm"]),
     (&["netlify"], &["env:set", "env:unset", "env:import", "env:clone"]),
     (&["wrangler"], &["secret put", "secret bulk", "secret delete", "secrets-store secret create", "secrets-store secret update", "secrets-store secret delete"]),
@@ -115,6 +115,6 @@ fn by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Whether the command names an environment that a person works on alone.
 fn is_own(inv: &Invocation) -> bool {
-    let first = || runs(inv, OWN_FIRST) && !deeds::known_words(inv).contains(&"--prod");
+    let first = || runs(inv, OWN_FIRST) && !operations::known_words(inv).contains(&"--prod");
     standing::chooses_own(inv) || first() && !standing::names_live(inv)
 }
