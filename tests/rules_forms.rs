@@ -124,3 +124,18 @@ fn honest_work_that_reaches_others_is_asked_about_at_most() {
 fn the_dangerous_twins_stay_stopped() {
     assert_eq!(wrong(CALM_STOPPED, 150, &["ask", "deny", "stop"]), "");
 }
+
+/// What changes or takes what others use without deleting it, by kind: a database elsewhere, what a host runs, a container of another
+/// machine, a protection; and the harmless commands beside them.
+const KINDS_ASKED: &str = include_str!("data/forms/kinds_asked.txt");
+const KINDS_SILENT: &str = include_str!("data/forms/kinds_silent.txt");
+
+#[test]
+fn changes_of_what_others_use_are_asked_about() {
+    assert_eq!(wrong(KINDS_ASKED, 324, &["ask"]), "");
+}
+
+#[test]
+fn harmless_commands_of_these_kinds_go_on() {
+    assert_eq!(wrong(KINDS_SILENT, 369, &["proceed"]), "");
+}

@@ -5,6 +5,7 @@ pub(super) mod hosting;
 pub(super) mod infrastructure;
 pub(super) mod kubernetes;
 pub(super) mod removed;
+pub(super) mod settings;
 mod stacks;
 mod tables;
 

@@ -10,8 +10,10 @@ mod sql;
 
 pub(super) use self::place::is_settled_here;
 use self::place::{Place, place_of};
+pub(super) use self::scratch::is_own_name;
 pub(super) use self::spared::env_is_scratch;
 use self::spared::env_names;
+
 use super::standing::{is_own, is_scratch};
 use super::{operations, predicate};
 use crate::domain::Severity;

@@ -1,7 +1,9 @@
 //! What lies next to a danger and is everyday work: each told apart once, for the rule whose word it would be.
 
 use super::operations;
+use super::packages::hosted;
 use crate::domain::Target;
+use crate::rules::commands;
 use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of, runs};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -396,6 +398,93 @@ pub(super) fn removes_tools(inv: &Invocation) -> bool {
             !named.is_empty() && named.iter().all(|name| is_tool(name))
         }
         _ => false,
+    }
+}
+
+/// The packages that an installer is given by name, not by address, path or list.
+pub(super) fn installed(inv: &Invocation) -> impl Iterator<Item = &str> {
+    const WORDS: &[&str] = &["install", "i", "add", "global", "tool", "pip", "require", "tap"];
+    // What stands behind these is no package of its own: a list, a tree, the source or version of another.
+    const VALUES: &[&str] = &[
+        "-r",
+        "--requirement",
+        "--path",
+        "-c",
+        "--constraint",
+        "-v",
+        "--version",
+        "--python",
+        "-p",
+        "--root",
+        "--features",
+        "-F",
+        "--git",
+        "--tag",
+        "--branch",
+        "--rev",
+        "--registry",
+        "--index-url",
+        "-i",
+        "--extra-index-url",
+        "--target",
+        "--prefix",
+        "-e",
+        "--editable",
+        "--source",
+        "-n",
+        "--name",
+    ];
+    let words = inv.args.iter().filter_map(Arg::known);
+    let before = std::iter::once("").chain(inv.args.iter().map(|arg| arg.known().unwrap_or_default()));
+    words
+        .zip(before)
+        .filter(|(word, before)| !word.starts_with(['-', '.', '/', '~']) && !VALUES.contains(before))
+        .map(|(word, _)| word)
+        .filter(|word| {
+            !WORDS.contains(word) && !word.contains(':') && !word.contains(".whl") && !word.contains(".tgz")
+        })
+}
+
+/// Packages that everybody uses and that are called otherwise than their programs, and scopes of such.
+const PACKAGES: &[&str] = &[
+    "@anthropic-ai",
+    "@nestjs",
+    "@playwright",
+    "@vue",
+    "aider-chat",
+    "bacon",
+    "cocoapods",
+    "cookiecutter",
+    "create-react-app",
+    "diesel_cli",
+    "firebase-tools",
+    "numpy",
+    "opencode-ai",
+    "pandas",
+    "pyyaml",
+    "requests",
+    "setuptools",
+    "tree-sitter-cli",
+    "typescript",
+    "wheel",
+];
+
+/// Whether a package is one that everybody uses: a program that the tables know, or of a publisher who is known.
+pub(super) fn is_well_known(package: &str) -> bool {
+    let bare = package.strip_prefix('@').unwrap_or(package);
+    let scope = package.split('/').next().unwrap_or_default();
+    let end = bare.find(['@', '=', '<', '>', '~', '[', '^']).unwrap_or(bare.len());
+    let name = bare.get(..end).unwrap_or_default();
+    match name.split_once('/') {
+        Some((owner, _)) => !hosted::is_stranger(owner) || PACKAGES.contains(&scope),
+        None => {
+            let base = name.trim_end_matches("-cli").trim_end_matches("-bin");
+            name.starts_with("cargo-")
+                || PACKAGES.contains(&name)
+                || is_tool(name)
+                || commands::find(name).is_some()
+                || commands::find(base).is_some()
+        }
     }
 }
 

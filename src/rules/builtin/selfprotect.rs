@@ -17,7 +17,7 @@ use crate::rules::matcher::{
 };
 use crate::rules::{Invocation, own_commands};
 use crate::shell::Arg;
-pub(super) use killed::only_asks;
+pub(super) use killed::{RUNTIMES, only_asks};
 
 const ASK: Option<Instead> =
     Some(Instead::Advice("describe the change and let the person make it at a terminal"));

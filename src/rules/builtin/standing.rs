@@ -2,7 +2,7 @@
 //! what is done there is for the rules.
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Scene, host_of, is_known};
+use crate::rules::matcher::{Scene, flag_value, host_of, is_known};
 use crate::shell::Arg;
 
 /// Words in names of what others live by.
@@ -130,6 +130,11 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
 
 /// Whether the command line says, in an argument, an assignment or the address of a database, that it is about something live.
 pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    is_live_in(scene.command_line(), scene, inv)
+}
+
+/// The same with the assignments that stand in these parts of the command line.
+pub(super) fn is_live_in(line: &str, scene: &Scene<'_>, inv: &Invocation) -> bool {
     let sets = |word: &str| {
         UNGUARDED.iter().any(|name| word.starts_with(name))
             || word.split_once('=').is_some_and(|(name, value)| {
@@ -141,6 +146,71 @@ pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
     let around = ['\'', '"', '(', '{', '`'];
     let assigned = |word: &str| sets(word.trim_start_matches(around)) || word.split(around).any(sets);
     names_live(inv)
+        || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
+        || line.split_whitespace().any(assigned)
+}
+
+/// Options that choose what a command line works on: an environment, an application, a branch.
+const CHOOSING: &[&str] = &[
+    "--env",
+    "--environment",
+    "-e",
+    "--context",
+    "--stage",
+    "-a",
+    "--app",
+    "--branch",
+    "-c",
+    "--config",
+    "--slot",
+    "--site",
+    "--service",
+    "-s",
+    "-n",
+    "--name",
+    "-g",
+    "--resource-group",
+    "--zone",
+    "--profile",
+    "--project",
+];
+
+/// Whether an option, or a word of its own, chooses an environment that a person works on alone, and nothing names a live one. The
+/// names of variables say nothing: they are written in capitals.
+pub(super) fn chooses_own(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    let is_one = |name: &str| is_own(name) && name.bytes().any(|b| b.is_ascii_lowercase());
+    let apart = words
+        .windows(2)
+        .any(|pair| matches!(pair, [option, value] if CHOOSING.contains(option) && is_one(value)));
+    let joined = words.iter().filter_map(|word| word.split_once('='));
+    let mut joined = joined.filter(|(option, _)| CHOOSING.contains(option));
+    let alone = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase()) && is_own(word);
+    (apart || joined.any(|(_, value)| is_one(value)) || words.iter().any(alone)) && !names_live(inv)
+}
+
+/// Whether an address, an option or a variable puts the database of a client on a host that is neither local nor known.
+pub(super) fn is_led_elsewhere(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    const HOSTS: &[&str] = &["PGHOST=", "PGHOSTADDR=", "MYSQL_HOST=", "DB_HOST="];
+    let away = |host: &str| {
+        host.contains('.')
+            && !host.contains(['$', '/'])
+            && !is_this_machine(host)
+            && !is_known(host, scene.view.policy)
+    };
+    let assigned = |word: &str| {
+        let value = |name: &&str| word.strip_prefix(*name).map(|value| value.trim_matches(['"', '\'']));
+        HOSTS.iter().find_map(value).is_some_and(away)
+            || word.split_once('=').is_some_and(|(name, value)| {
+                name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && is_elsewhere(scene, value)
+            })
+    };
+    let host = flag_value(inv, &["-h", "--host", "--hostname", "-S"]).and_then(Arg::known);
+    // `psql "host=… dbname=…"`
+    let keyed =
+        |arg: &Arg| arg.text().split([' ', ';']).filter_map(|part| part.strip_prefix("host=")).any(away);
+    host.is_some_and(away)
+        || inv.args.iter().any(keyed)
         || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
         || scene.command_line().split_whitespace().any(assigned)
 }

@@ -72,7 +72,7 @@ pub(super) const TABLE: &[Program] = &[
     p("pass", "", Operation::Process, Operands::Text),
     net("planetscale"),
     net("pscale"),
-    net("railway"),
+    p("railway", "", Operation::Network, Operands::Text).subs("", super::wrappers::RUN_IN_ENV),
     net("render"),
     net("restic"),
     net("s3cmd"),

@@ -2,8 +2,11 @@
 
 use super::HUBS;
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::{predicate, sub};
-use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value};
+use crate::rules::builtin::{lists, predicate, sub};
+use crate::rules::matcher::{
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, input_of,
+};
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -17,7 +20,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 &["gh", "glab"],
                 &["repo delete", "repo archive", "project delete", "org delete"],
             )),
-            When::Command(Command { flags: &[&["--visibility"]], ..sub(&["gh"], &["repo edit"]) }),
+            When::Command(Command {
+                flags: &[&["--visibility"]],
+                ..sub(&["gh", "glab"], &["repo edit", "repo update"])
+            }),
         ],
         fires: &[
             "gh repo delete a/b --yes",
@@ -65,6 +71,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ],
             )),
             predicate("gh_api_writes", Trigger::programs(HUBS), gh_api_deletes),
+            predicate(
+                "protection_loosened_by_request",
+                Trigger::programs(lists::DOWNLOADERS),
+                loosened_by_request,
+            ),
         ],
         fires: &[
             "gh release delete v1",
@@ -78,6 +89,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh api -X DELETE repos/a/b/hooks/4 -q repos/a/b/issues/7/labels",
             "gh api -X DELETE repos/a/b/issues/comments/7",
             "gh api -X DELETE repos/a/b/issues/7/labels/../../../..",
+            "gh api -X PATCH repos/a/b/branches/main/protection/required_pull_request_reviews -F required_approving_review_count=0",
+            "gh api --method PATCH repos/a/b/branches/main/protection/required_status_checks -F strict=false",
+            "gh api -X PATCH repos/a/b/branches/main/protection/required_status_checks --input body.json",
+            "gh api -X PUT repos/a/b/branches/main/protection -F allow_force_pushes=true",
+            "gh api -X PUT repos/a/b/branches/main/protection --input - <<< '{\"enforce_admins\": false}'",
+            "gh api -X PUT repos/a/b/rulesets/1 --input rules.json",
+            "gh api graphql -f query='mutation { updateBranchProtectionRule(input:{branchProtectionRuleId:\"x\", requiresApprovingReviews:false}) { clientMutationId } }'",
         ],
         silent: &[
             "gh release list",
@@ -88,6 +106,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh pr create --fill",
             "gh secret list",
             "gh run view 1",
+            "gh api repos/a/b/branches/main/protection",
+            "gh api repos/a/b/rulesets/1",
+            "gh api -X PATCH repos/a/b/branches/main/protection/required_pull_request_reviews -F required_approving_review_count=2",
+            "gh api --method PATCH repos/a/b/branches/main/protection/required_status_checks -F strict=true",
+            "gh api -X POST repos/a/b/branches/main/protection/enforce_admins",
+            "gh api -X POST repos/a/b/branches/main/protection/required_signatures",
+            "gh api -X PUT repos/a/b/branches/main/protection --input - <<< '{\"enforce_admins\": true, \"restrictions\": null, \"allow_force_pushes\": false}'",
         ],
         ..RULE
     },
@@ -175,6 +200,81 @@ fn is_of_a_thread(arg: &Arg) -> bool {
     }
 }
 
+/// Whether a request is given anything to send.
+fn fields(inv: &Invocation) -> bool {
+    const FIELDS: &[&str] = &["-f", "-F", "--field", "--raw-field", "--input"];
+    inv.flags.iter().any(|flag| FIELDS.contains(&flag.name.as_str()))
+        || inv.args.iter().any(|arg| arg.known().is_some_and(|word| FIELDS.contains(&word)))
+}
+
+/// The address of what keeps a branch or a repository from being changed, or the name of a call that changes that.
+fn is_guard(text: &str) -> bool {
+    const GUARDS: &[&str] = &[
+        "/protection",
+        "/rulesets",
+        "/protected_branches",
+        "/protected_tags",
+        "/branch_protections",
+        "/vulnerability-alerts",
+        "/automated-security-fixes",
+        "only_allow_merge_if",
+        "updateBranchProtectionRule",
+        "updateRepositoryRuleset",
+    ];
+    GUARDS.iter().any(|guard| text.contains(guard))
+}
+
+/// Whether all that a request says of a protection switches something on: nothing is off, none, or allowed, and nothing unknown.
+fn only_tightens(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const OFF: &[&str] = &["false", "null", "0", "disabled", "evaluate", "none", "no_access", "[]"];
+    const DATA: &[&str] = &["-d", "--data", "--data-raw", "--json"];
+    let words: Vec<_> = inv.args.iter().map(Arg::text).collect();
+    let poured = input_of(inv, scene);
+    let told = poured.iter().any(|text| text.trim_start().starts_with('{') && !text.contains('$'));
+    let behind = words.iter().skip(1).map(AsRef::as_ref).chain([""]);
+    let from_file = words.iter().zip(behind).any(|(option, value)| {
+        DATA.contains(&option.as_ref()) && value.starts_with('@')
+            || option.starts_with("--input=")
+            || option == "--input" && !(value == "-" && told)
+    });
+    let open = |arg: &Arg| arg.known().is_none();
+    let poured_open = matches!(&inv.stdin, Stdin::Text(arg) if open(arg));
+    if from_file || poured_open || inv.args.iter().any(open) {
+        return false;
+    }
+    let loosens = |part: &str| {
+        let bare: String = part.chars().filter(|c| !c.is_whitespace() && !"\"'{}".contains(*c)).collect();
+        let Some((key, value)) = bare.split_once(['=', ':']) else { return false };
+        let key =
+            key.rsplit(['[', '.', '(']).find(|key| key.len() > 1).unwrap_or(key).trim_end_matches([']', ')']);
+        let allows = key.starts_with("allow_") || key.starts_with("allows") || bare.contains("bypass");
+        match value.trim_end_matches(')') {
+            off if OFF.contains(&off) => !allows && key != "restrictions" && key != "lock_branch",
+            _ => allows,
+        }
+    };
+    let said = words.iter().map(AsRef::as_ref).chain(poured.iter().map(String::as_str));
+    !said.flat_map(|text| text.split([',', '&', '?', '{', '}', '(', ')'])).any(loosens)
+}
+
+/// A code host is asked by a plain request to change what protects a branch.
+fn loosened_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<_> = inv.args.iter().map(Arg::text).collect();
+        let method = |text: &str| {
+            let text = text.strip_prefix("-X").or_else(|| text.strip_prefix("--request=")).unwrap_or(text);
+            matches!(text, "PUT" | "PATCH" | "POST")
+        };
+        let host = |text: &str| {
+            text.contains("://api.github.com/") || text.contains("/api/v3/") || text.contains("/api/v4/")
+        };
+        texts.iter().any(|text| host(text) && is_guard(text))
+            && texts.iter().any(|text| method(text))
+            && !only_tightens(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HUBS, |inv| {
         let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
@@ -182,18 +282,18 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
         let opens = inv.args.iter().map(Arg::text).any(|text| {
             let path = text.trim_start_matches('/');
-            path.starts_with("repos/")
-                && (path.ends_with("/hooks") || path.ends_with("/keys") || path.ends_with("/protection"))
+            path.starts_with("repos/") && (path.ends_with("/hooks") || path.ends_with("/keys"))
         });
-        let writes = opens
-            && (inv.flags.iter().any(|flag| {
-                matches!(flag.name.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input")
-            }) || inv
-                .args
-                .iter()
-                .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input"))));
+        let writes = opens && fields(inv);
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
-        let changes = matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab;
+        let guarded = inv.args.iter().any(|arg| is_guard(&arg.text()));
+        let method = method.to_ascii_uppercase();
+        let changes = match method.as_str() {
+            "DELETE" => true,
+            "PUT" => !(guarded && only_tightens(inv, scene)),
+            "PATCH" | "POST" => (guarded || writes) && !only_tightens(inv, scene),
+            _ => writes || glab || guarded && fields(inv) && !only_tightens(inv, scene),
+        };
         // Whatever else could be the address is one of these too.
         let address = |arg: &&Arg| {
             let text = arg.prefix();

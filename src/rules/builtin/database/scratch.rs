@@ -1,6 +1,6 @@
 //! Databases and tables that are made for tests, or by the call itself.
 
-use super::{any_statement, env_is_scratch, sql_where, starts, statements, texts, words_of};
+use super::{any_statement, env_is_scratch, is_for_tests, sql_where, starts, statements, texts, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::database::place::{Place, is_in_test_container, is_own_store, place_of};
 use crate::rules::builtin::database::spared::{env_names, is_named_for_tests};
@@ -81,6 +81,14 @@ pub(super) fn is_own_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
             && place_of(inv, scene) != Place::Elsewhere
     };
     (is_own_store(inv, scene) || by_variable()) && stays()
+}
+
+/// Whether the database that a tool is given, or that is set around it, is one for tests or for development by its name.
+pub(in crate::rules::builtin) fn is_own_name(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let mut names = names_with(inv);
+    !names.is_empty() && names.drain(..).all(|name| is_own(&name))
+        || env_names(inv, scene, is_own)
+        || is_for_tests(scene)
 }
 
 pub(super) fn says_tests(line: &str) -> bool {

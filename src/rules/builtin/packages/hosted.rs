@@ -60,6 +60,7 @@ const OWNERS: &[&str] = &[
     "junegunn",
     "kubernetes",
     "kubernetes-sigs",
+    "laravel",
     "llvm",
     "microsoft",
     "modelcontextprotocol",
@@ -90,6 +91,7 @@ const OWNERS: &[&str] = &[
     "rust-lang",
     "rust-analyzer",
     "serde-rs",
+    "supabase",
     "sveltejs",
     "tensorflow",
     "tmux-plugins",
@@ -264,7 +266,7 @@ fn owner_of(text: &str) -> Option<&str> {
     rest.split('/').next().filter(|owner| !owner.is_empty())
 }
 
-fn is_stranger(owner: &str) -> bool {
+pub(in crate::rules::builtin) fn is_stranger(owner: &str) -> bool {
     !OWNERS.iter().any(|known| owner.eq_ignore_ascii_case(known))
 }
 

@@ -211,6 +211,39 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "packages.unknown-global",
+        verdict: Verdict::Warn,
+        severity: Severity::Low,
+        reason: "installs for every project on the machine a package that is none of the well-known ones",
+        instead: Some(Instead::Advice("install it into the project, by its exact name and version")),
+        when: &[predicate("unknown_package_for_the_machine", Trigger::rows(GLOBAL), |scene| {
+            operations::done_where(scene, GLOBAL, |inv| {
+                // What Homebrew itself hands out was looked at by others.
+                let tapped = |name: &&str| inv.program != "brew" || name.contains('/');
+                everyday::installed(inv).filter(tapped).any(|name| !everyday::is_well_known(name))
+            })
+        })],
+        fires: &[
+            "npm i -g qzx-left-padder",
+            "npm install --global qzx-left-padder@1.2.0",
+            "npm i --location=global @nobody/tool",
+            "pnpm add -g qzx-left-padder",
+            "yarn global add qzx-left-padder",
+            "bun add -g qzx-left-padder",
+            "pip install --user qzx-tool",
+        ],
+        silent: &[
+            "npm i qzx-left-padder",
+            "npm i -g npm",
+            "npm i -g pnpm@9",
+            "npm install -g eslint prettier",
+            "npm i -g @angular/cli",
+            "npm ls -g",
+            "pnpm add -g vercel",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "packages.all-upgraded",
         verdict: Verdict::Modify,
         reason: "brings the whole system to another release, or restarts it for an update",
@@ -231,6 +264,29 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         silent: &["do-release-upgrade -c", "softwareupdate -l", "softwareupdate --list"],
         ..RULE
     },
+];
+
+/// Operations by which a package is installed for everything that its user runs.
+const GLOBAL: Operations = &[
+    (
+        &["npm", "pnpm", "bun"],
+        &[
+            "install -g",
+            "install --global",
+            "install --location=global",
+            "i -g",
+            "i --global",
+            "i --location=global",
+            "add -g",
+        ],
+    ),
+    (&["yarn"], &["global add"]),
+    (&["pip", "pip3"], &["install --user", "install --break-system-packages"]),
+    (&["pipx", "cargo", "gem"], &["install"]),
+    (&["uv"], &["tool install", "pip install --system"]),
+    (&["brew"], &["install", "tap"]),
+    (&["composer"], &["global require"]),
+    (&["deno"], &["install -g", "install --global"]),
 ];
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];

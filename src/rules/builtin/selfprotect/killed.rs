@@ -20,7 +20,8 @@ const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
 const GUARDS: &[&str] =
     &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
 /// What a client may be running in, and much else besides.
-const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
+pub(in crate::rules::builtin) const RUNTIMES: &[&str] =
+    &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
 
 /// Whether it only asks if processes are there: by the signal 0.
 pub(in crate::rules::builtin) fn only_asks(inv: &Invocation) -> bool {
