@@ -66,7 +66,7 @@ const fn severity_of(level: RiskLevel) -> Severity {
 }
 
 /// What could not be understood: over a bound is a block, a text that another shell may read is asked about. One that ends within
-/// quotes is the shell's business: the lines in front of it are judged, and nothing else runs.
+/// quotes, or has parentheses in a word, is the shell's business: the lines in front of it are judged, and nothing else runs.
 pub fn understood(survey: &Survey, text: &str) -> Option<Reason> {
     let problem = survey.problem.as_ref().filter(|_| survey.bound || !survey.unclosed)?;
     let (rule, verdict, severity, instead) = if survey.bound {

@@ -35,11 +35,15 @@ impl Problem {
     pub(super) const SINGLE: &str = "a single quote is not closed";
     pub(super) const DOUBLE: &str = "a double quote is not closed";
     pub(super) const BACKTICK: &str = "a backtick is not closed";
+    pub(super) const PARENTHESIS: &str = "a parenthesis in a word is not quoted";
 
-    /// The text ends within quotes: no shell runs anything of the line where they open, or behind it.
-    pub fn ends_in_quotes(&self) -> bool {
+    /// The text ends within quotes, or a word has parentheses (`app/(auth)`): no shell runs anything of that line or behind it, but
+    /// zsh, for which such a word is a pattern.
+    pub fn is_left_to_the_shell(&self) -> bool {
         match self {
-            Problem::Syntax { what, .. } => [Self::SINGLE, Self::DOUBLE, Self::BACKTICK].contains(what),
+            Problem::Syntax { what, .. } => {
+                [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::PARENTHESIS].contains(what)
+            }
             Problem::Bound(_) => false,
         }
     }

@@ -187,10 +187,17 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
-/// `python3 -m json.tool FILE`; a second file would be written.
+/// `python3 -m json.tool FILE`, of which a second file would be written, and what only says whether code can be read.
 fn only_prints(inv: &Invocation) -> bool {
-    let module = inv.args.iter().take(2).filter_map(Arg::known);
-    inv.args.len() == 3 && module.eq(["-m", "json.tool"])
+    const CHECKERS: &[&str] = &["py_compile", "ast", "tokenize", "pyflakes", "mypy", "pyright"];
+    let mut words = inv.args.iter().filter_map(Arg::known);
+    match (words.next(), words.next()) {
+        (Some("-m"), Some("json.tool")) => inv.args.len() == 3,
+        (Some("-m"), Some(module)) => CHECKERS.contains(&module),
+        (Some("--check" | "-c"), Some(_)) => runs(inv, &["node"]) && inv.args.len() == 2,
+        (Some("-l"), Some(_)) => runs(inv, &["php"]) && inv.args.len() == 2,
+        _ => false,
+    }
 }
 
 /// A program of which the tables do not say what it does with the files that it is given.

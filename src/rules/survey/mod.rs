@@ -153,7 +153,7 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
-    /// The problem is that the text ends within quotes, and nothing else: what no shell reads, none runs.
+    /// The problem is one of those that are left to the shell, and nothing else: what no shell reads, none runs.
     pub unclosed: bool,
     /// The texts that shells inside the call run, outermost first.
     pub nested: Vec<String>,

@@ -5,7 +5,7 @@ use super::Parser;
 use super::assign::takes_assignments;
 use super::lexer::Keyword;
 use super::state::{Cut, Parse, Scope};
-use super::word::Mode;
+use super::word::{Mode, push_text};
 
 /// A simple command that is being read.
 #[derive(Debug, Default)]
@@ -299,10 +299,30 @@ impl Parser<'_> {
                         self.assigning_word(draft)?;
                     } else {
                         self.push_word(&mut draft.words)?;
+                        self.parentheses_in_word(&mut draft.words)?;
                     }
                 }
             }
         }
+    }
+
+    /// `app/(auth)/page.tsx` as an argument: bash refuses the line, and zsh takes it for a pattern. It is read on as one.
+    fn parentheses_in_word(&mut self, words: &mut [Word]) -> Parse<()> {
+        while self.peek() == Some(b'(') {
+            let inside = self.text.get(self.pos + 1..).unwrap_or_default();
+            let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '|' | '*' | '?');
+            let end = inside
+                .find(|c| !plain(c))
+                .filter(|end| inside.get(*end..).is_some_and(|rest| rest.starts_with(')')));
+            let (Some(end), Some(word)) = (end, words.last_mut()) else { return Ok(()) };
+            let at = self.origin.map_or(self.pos, |(start, _)| start);
+            self.state.parenthesis.get_or_insert(at);
+            self.pos += end + 2;
+            push_text(&mut word.parts, "*", false);
+            self.word_rest(&mut word.parts, Mode::Plain)?;
+            word.span = self.span(word.span.0);
+        }
+        Ok(())
     }
 
     /// The `()` behind a function's name.

@@ -81,6 +81,8 @@ pub(super) struct Mark {
 pub(super) struct State {
     /// The last thing that was wrong; it counts when reading did not go on.
     pub problem: Option<Problem>,
+    /// The first word with parentheses in it.
+    pub parenthesis: Option<usize>,
     pub commands: Vec<Simple>,
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
@@ -111,6 +113,7 @@ impl State {
     pub fn new() -> State {
         State {
             problem: None,
+            parenthesis: None,
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
@@ -336,7 +339,8 @@ impl State {
     /// What was read; `end`: how reading ended.
     pub fn finish(mut self, end: Parse<()>) -> Script {
         let mut commands = std::mem::take(&mut self.commands);
-        let mut problem = if end.is_err() { self.problem.take() } else { None };
+        let refused = |at| Problem::Syntax { at, what: Problem::PARENTHESIS };
+        let mut problem = if end.is_err() { self.problem.take() } else { self.parenthesis.map(refused) };
         if !self.docs.is_empty() {
             let mut out = Vec::with_capacity(commands.len());
             self.place(commands, &mut out, &mut problem);

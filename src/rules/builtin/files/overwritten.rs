@@ -590,8 +590,9 @@ fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A keyring beside those of the system, which trusts nothing before a list of sources names it.
 fn is_added_keyring(path: &str) -> bool {
-    let name = path.strip_prefix("/usr/share/keyrings/").filter(|name| !name.contains(['/', '*', '?', '…']));
-    name.is_some_and(|name| {
+    let mut name =
+        ["/usr/share/keyrings/", "/etc/apt/keyrings/"].iter().filter_map(|dir| path.strip_prefix(dir));
+    name.next().filter(|name| !name.contains(['/', '*', '?', '…'])).is_some_and(|name| {
         [".gpg", ".asc"].iter().any(|end| name.ends_with(end))
             && !["debian", "ubuntu"].iter().any(|owner| name.starts_with(owner))
     })

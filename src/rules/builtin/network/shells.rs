@@ -464,8 +464,6 @@ fn redirected_to_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `until (exec 3<>"/dev/tcp/$HOST/$PORT") 2>/dev/null`: to see whether a service that the script is told of is up. Nothing is said to
 /// it, and nothing that comes from it is read.
 fn only_waits(inv: &Invocation, line: &str) -> bool {
-    // Of what is not known only the beginning is told.
-    let told = |target: &Target| target.text().strip_prefix("/dev/tcp/").is_none_or(str::is_empty);
     // Behind the bracket the connection is gone.
     let alone = || {
         let (front, rest) = line.split_once(inv.text.as_str())?;
@@ -474,9 +472,10 @@ fn only_waits(inv: &Invocation, line: &str) -> bool {
     };
     let quiet = match inv.program.as_str() {
         "exec" => alone().is_some(),
+        "cat" => inv.reads.iter().all(|target| target.text() == "/dev/null"),
         name => matches!(name, "echo" | ":" | "true"),
     };
-    quiet && inv.args.is_empty() && inv.writes.iter().map(|(target, _)| target).chain(&inv.reads).all(told)
+    quiet && inv.args.is_empty()
 }
 
 const SWEEPERS: &[&str] = &["ping", "ping6", "nc", "ncat", "arping", "curl"];

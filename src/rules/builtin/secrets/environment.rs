@@ -115,6 +115,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "export $(grep -v '^#' .env | xargs) && env",
             "export $(cat .env | xargs) && env",
             "python3 -c \"print(open('.env').read())\"",
+            "python3 -c \"v = dotenv_values('.env'); print('SET' if v else 'MISSING', v)\"",
+            "python3 <<'E'\nfor l in open('.env'):\n    k = l.split('=')[1]\n    print(k)\nE",
+            "python3 <<'E'\nfor l in open('.env'):\n    k = l.split('=')[0]\n    print(k, l)\nE",
+            "python3 -c \"t = open('.env').read(); print(f'{t}')\"",
+            "node -e \"const t=require('fs').readFileSync('.env','utf8'); console.log(t.includes('DB_URL') ? t:'no')\"",
         ],
         silent: &[
             "cat .env.example",
@@ -135,6 +140,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "perl -pe 's/=.*/=***/' .env",
             "python3 -c \"print([l.split('=')[0] for l in open('.env') if '=' in l])\"",
             "python3 -c \"from dotenv import dotenv_values; print(list(dotenv_values('.env')))\"",
+            "python3 <<'E'\nfor l in open('.env'):\n    k = l.split('=')[0]\n    print(k)\nE",
+            "python3 -c \"v = dotenv_values('.env'); print('SET' if v.get('X_KEY') else 'MISSING')\"",
+            "python3 -c \"print('OPENAI_API_KEY' in open('.env').read())\"",
+            "python3 -c \"load_dotenv(BASE / '.env'); import app; print(app.name)\"",
+            "node -e \"const t=require('fs').readFileSync('.env','utf8'); console.log(t.includes('DB_URL') ? 'yes':'no')\"",
+            "node -e \"const t=require('fs').readFileSync('.env','utf8'); console.log('url', /^DB_URL=/m.test(t))\"",
             "node -e \"console.log(Object.keys(require('dotenv').parse(require('fs').readFileSync('.env'))))\"",
             "psql \"$(grep ^DATABASE_URL .env | cut -d= -f2-)\" -c 'select 1'",
             "DATABASE_URL=$(grep DATABASE_URL .env | cut -d= -f2-) npx prisma db pull",
@@ -508,6 +519,8 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "path:",
         "dotenv_path=",
         "find_dotenv(",
+        "env_file=",
+        "env_file:",
         // What a file is, and not what is in it.
         "existsSync(",
         "statSync(",
@@ -523,7 +536,8 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 // What stands in front of the quote that opens the name.
                 let start = front.rfind(['\'', '"', '`']).unwrap_or_default();
                 let front = front.get(..start).unwrap_or_default().trim_end();
-                !LOADS.iter().any(|load| front.ends_with(load))
+                let line = front.rsplit(['\n', ';']).next().unwrap_or_default();
+                !LOADS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
             })
         })
     })

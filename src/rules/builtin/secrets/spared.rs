@@ -159,9 +159,89 @@ pub(super) fn code_prints_names(code: &str) -> bool {
     let plain: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let mut calls =
         PRINTS.iter().flat_map(|call| plain.match_indices(call).map(|(at, text)| at + text.len()));
-    let (Some(from), None) = (calls.next(), calls.next()) else { return false };
-    let Some(shown) = plain.get(from..).and_then(enclosed) else { return false };
-    !OTHERWISE.iter().any(|word| plain.contains(word)) && shows_names(shown)
+    let names = |shown: &str| shows_names(shown) || parts(shown).all(|part| says_nothing(part, &plain));
+    !OTHERWISE.iter().any(|word| plain.contains(word))
+        && calls.all(|from| plain.get(from..).and_then(enclosed).is_some_and(names))
+}
+
+/// The arguments of a call.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quote) = (0_usize, None);
+    text.split(move |c: char| {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth = depth.saturating_add(1),
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, c) => return c == ',' && depth == 0,
+        }
+        false
+    })
+}
+
+/// An expression, written without blanks, whose value tells nothing of a value in the file: a text that stands there, whether
+/// something is so, how much there is, or the name in front of a `=`.
+fn says_nothing(part: &str, code: &str) -> bool {
+    const ASKED: &[&str] = &["bool(", "len(", "Boolean(", "!!"];
+    const ANSWERS: &[&str] = &[".test(", ".includes(", ".count(", ".startsWith(", ".startswith(", ".has("];
+    let chosen = |text: &str, between: &str| {
+        text.rsplit_once(between).is_some_and(|(front, last)| {
+            is_literal(last) && front.rsplit_once(['?']).is_some_and(|(_, first)| is_literal(first))
+        })
+    };
+    let python = |text: &str| {
+        let (front, last) = text.rsplit_once("else").unwrap_or_default();
+        is_literal(last) && front.split_once("if").is_some_and(|(first, _)| is_literal(first))
+    };
+    let whole = |front: &&&str| {
+        part.strip_prefix(**front).is_some_and(|rest| match front.strip_suffix('(') {
+            Some(_) => enclosed(rest).is_some_and(|inside| inside.len() + 1 == rest.len()),
+            None => !rest.contains(['|', '&', '?', ',']),
+        })
+    };
+    let answered = |call: &&&str| {
+        part.rsplit_once(**call)
+            .is_some_and(|(_, rest)| enclosed(rest).is_some_and(|inside| inside.len() + 1 == rest.len()))
+    };
+    let named = || {
+        let front = format!("{part}=");
+        let name = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        name && !part.is_empty()
+            && code.contains(&front)
+            && code.match_indices(&front).all(|(at, _)| {
+                let value = code.get(at + front.len()..).unwrap_or_default();
+                let parted =
+                    [".split('='", ".split(\"='", ".split(\"=\"", ".partition('='", ".partition(\"=\""];
+                parted.iter().filter_map(|call| value.split_once(call)).any(|(object, rest)| {
+                    object
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'(' | b')'))
+                        && ["", ",1", ",maxsplit=1"]
+                            .iter()
+                            .any(|more| rest.strip_prefix(more).is_some_and(|rest| rest.starts_with(")[0]")))
+                })
+            })
+    };
+    let within = || {
+        // `'KEY' in text`
+        let end = part.get(1..).and_then(|rest| rest.find(['\'', '"'])).map(|end| end + 2);
+        let (first, rest) = end.and_then(|end| part.split_at_checked(end)).unwrap_or_default();
+        is_literal(first) && rest.starts_with("in") && !rest.contains("else")
+    };
+    is_literal(part)
+        || chosen(part, ":")
+        || python(part)
+        || ASKED.iter().any(|front| whole(&front))
+        || ANSWERS.iter().any(|call| answered(&call))
+        || named()
+        || within()
+}
+
+/// A text in quotes into which nothing is put.
+fn is_literal(text: &str) -> bool {
+    let inside = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    inside.is_some_and(|inside| !inside.contains(['\'', '"', '\\', '`']))
 }
 
 /// The text up to the bracket that closes it.

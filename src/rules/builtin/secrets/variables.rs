@@ -86,6 +86,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
             "python3 -c \"import os; print(dict(os.environ))\"",
             "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
+            "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'] if 1 else 2)\"",
+            "node -e \"console.log(process.env.STRIPE_SECRET_KEY || 'missing')\"",
+            "node -e \"console.log(process.env.STRIPE_SECRET_KEY?.slice(0))\"",
             "python3 - <<'E'\nimport os\nprint(os.environ['GITHUB_TOKEN'])\nE",
             "python3 <<'E'\nimport os\nprint(dict(os.environ))\nE",
         ],
@@ -97,6 +100,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "env | grep NODE",
             "env | cut -d= -f1 | grep TOKEN",
             "python3 -c \"import os; print(os.environ['HOME'])\"",
+            "python3 -c \"import os; print('set' if os.environ.get('API_KEY') else 'missing')\"",
+            "python3 -c \"import os; print(os.getenv('API_KEY') is not None)\"",
+            "node -e \"console.log('key', process.env.STRIPE_SECRET_KEY ? 'set' : 'missing')\"",
+            "ruby -e 'puts ENV[\"API_KEY\"] ? \"set\" : \"no\"'",
             "node -p process.env.NODE_ENV",
             "echo $PATH",
             "printenv HOME",
@@ -373,8 +380,16 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                 || ["print", "console.log", "puts", "echo", "log(", "dump("]
                     .iter()
                     .any(|word| bare.contains(word));
+            let valued = |front: &&str| {
+                let mut found = bare.match_indices(*front);
+                found.any(|(at, _)| {
+                    let (before, behind) = bare.split_at_checked(at).unwrap_or_default();
+                    let behind = behind.strip_prefix(*front).unwrap_or_default();
+                    wanted(behind) && !is_asked_about(before, behind)
+                })
+            };
             let one = shows
-                && ONE_VARIABLE.iter().any(|front| bare.split(front).skip(1).any(wanted))
+                && ONE_VARIABLE.iter().any(|front| valued(&front))
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "boolean(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
@@ -393,6 +408,26 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether of a variable, whose name `behind` begins with, only what it is like is asked: `process.env.KEY ? 'set' : 'missing'`,
+/// `'set' if os.getenv('KEY') else 'missing'`, `os.getenv('KEY') is not None`.
+fn is_asked_about(before: &str, behind: &str) -> bool {
+    const COMPARED: &[&str] =
+        &["isnot", "isnone", "==", "!=", "in", ".length", ".startswith(", ".startsWith("];
+    let rest = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let rest = rest.trim_start_matches(['\'', '"']);
+    // A default value: `getenv('KEY', '')`.
+    let closed = match rest.strip_prefix(',') {
+        Some(default) => default.split_once(')').map_or("", |(_, rest)| rest),
+        None => rest.strip_prefix([')', ']', '}']).unwrap_or(rest),
+    };
+    let chosen = closed.starts_with('?') && !closed.starts_with("?.") && !closed.starts_with("??");
+    chosen
+        || before.ends_with("if") && closed.starts_with("else")
+        || before.ends_with("ifnot") && closed.starts_with("else")
+        || before.ends_with('!')
+        || COMPARED.iter().any(|sign| closed.starts_with(sign))
+}
+
 /// Code in small letters without blanks; none where it names no environment.
 fn squeezed_environment(code: &str) -> Option<String> {
     let names = ["env", "ENV"].iter().any(|word| code.contains(word));
@@ -406,8 +441,10 @@ pub(super) fn script_prints(script: &str, any: bool, wanted: &dyn Fn(&str) -> bo
     let one = ONE_VARIABLE.iter().any(|front| {
         bare.match_indices(front).any(|(at, front)| {
             let (before, behind) = bare.split_at_checked(at).unwrap_or_default();
+            let behind = behind.strip_prefix(front).unwrap_or_default();
             PRINTS.iter().any(|call| before.ends_with(call))
-                && wanted(behind.strip_prefix(front).unwrap_or_default())
+                && wanted(behind)
+                && !is_asked_about(before, behind)
         })
     });
     let whole = || {

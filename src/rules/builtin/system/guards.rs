@@ -248,17 +248,27 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Is(&["down"]), ..run(&["ifconfig", "ifdown"]) }),
             When::Command(sub(
                 &["nmcli"],
-                &["networking off", "radio", "connection delete", "connection down", "device disconnect"],
+                &["networking off", "connection delete", "connection down", "device disconnect"],
             )),
+            When::Command(Command { operand: Operand::Is(&["off"]), ..sub(&["nmcli"], &["radio"]) }),
             When::Command(Command { operand: Operand::Is(&["del", "delete", "flush"]), ..run(&["route"]) }),
         ],
         fires: &[
             "sudo ip link set eth0 down",
             "ifconfig eth0 down",
             "nmcli networking off",
+            "nmcli radio wifi off",
             "sudo ip route flush table main",
         ],
-        silent: &["ip addr", "ip link show", "ifconfig", "nmcli device status", "ip route"],
+        silent: &[
+            "ip addr",
+            "ip link show",
+            "ifconfig",
+            "nmcli device status",
+            "nmcli radio wifi",
+            "nmcli radio all on",
+            "ip route",
+        ],
         ..RULE
     },
     Rule {
