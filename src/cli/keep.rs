@@ -220,10 +220,11 @@ fn is_at_stake(at: &str, stake: &Stake, places: &Places) -> bool {
     }
 }
 
-/// The same places without links, and where the last name is one also that link itself.
+/// The same places, and where links in them lead: to the last name, and with it.
 fn real(places: &[String]) -> Vec<String> {
     let beside = |place: &String| place.rsplit_once('/').map(|(dir, name)| join(&real_path(dir), name));
-    places.iter().map(|place| real_path(place)).chain(places.iter().filter_map(beside)).collect()
+    let real = places.iter().map(|place| real_path(place)).chain(places.iter().filter_map(beside));
+    places.iter().cloned().chain(real).collect()
 }
 
 fn lies_in_any(repo: &str, places: &Places) -> bool {

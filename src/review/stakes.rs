@@ -109,7 +109,8 @@ fn is_harmless(inv: &Invocation, behind: bool) -> bool {
             words.iter().any(|word| text.contains(word))
         })
     };
-    !inv.program.is_empty() && !(says(&["git"]) && says(&CALLS))
+    let discards = says(&["git"]) && says(&CALLS);
+    !inv.program.is_empty() && !discards
 }
 
 /// Whether the call moves files to where they are discarded then.

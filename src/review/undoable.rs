@@ -248,14 +248,7 @@ pub(super) fn place_of(inv: &Invocation) -> Option<String> {
     if inv.text.contains("GIT_DIR") || inv.args.iter().any(|arg| arg.prefix().starts_with("--git-dir")) {
         return None;
     }
-    let mut at = inv.cwd.clone()?;
-    let mut args = inv.args.iter();
-    while let Some(arg) = args.next() {
-        if arg.known() == Some("-C") {
-            at = join(&at, args.next()?.known()?);
-        }
-    }
-    Some(at)
+    inv.cwd.clone()
 }
 
 pub(super) fn is_sub(inv: &Invocation, word: &str) -> bool {

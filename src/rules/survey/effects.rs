@@ -307,9 +307,13 @@ impl Surveyor<'_> {
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
         let facts = self.facts;
         let places = &facts.places;
+        // Nothing lies below a file: `rm -r FILE` is `rm FILE`.
+        let is_file = !spot.glob && fact.is_some_and(|fact| fact.kind == PathKind::File);
+        let in_git = || spot.path.split('/').any(|part| part.eq_ignore_ascii_case(".git"));
+        let recursive = spot.recursive && !(is_file && act == Act::Delete && !in_git());
         let vital = match act {
-            Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
-            Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
+            Act::Delete => paths::is_vital(&spot.path, spot.glob, recursive, places),
+            Act::Modify => recursive && paths::is_vital(&spot.path, spot.glob, true, places),
             Act::Read | Act::Create => false,
         };
         // The project's own top is not lost when modes in it change.
@@ -320,8 +324,8 @@ impl Surveyor<'_> {
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && (paths::is_disposable(&spot.path, ignored, places)
-                || act == Act::Delete && !spot.recursive && !spot.glob && paths::is_installed(&spot.path));
-        let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive: spot.recursive };
+                || act == Act::Delete && !recursive && !spot.glob && paths::is_installed(&spot.path));
+        let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive };
         self.push(Effect {
             kind,
             target,
