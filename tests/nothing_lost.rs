@@ -27,7 +27,10 @@ fn really(world: &World, script: &str) {
 
 /// A project with two commits, a second branch, and nothing that git does not hold.
 fn clean() -> World {
-    let world = World::new();
+    committed(World::new())
+}
+
+fn committed(world: World) -> World {
     really(
         &world,
         "mkdir tests other && echo a > tests/a.py && echo b > tests/b.py && echo r > README.md && git add . && \
@@ -234,7 +237,7 @@ const KINDS: &[(&str, &str, bool)] = &[
 type Given = (Option<i32>, String, Vec<String>, Vec<String>);
 
 fn given(kind: &str, file: &str, form: &str) -> Given {
-    let world = clean();
+    let world = committed(World::lasting());
     really(
         &world,
         "printf 'local.cfg\\n' >> .gitignore && git commit -qam ignore && echo changed >> README.md && echo new > src/new.rs && \

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Surveyor;
 use super::call::Call;
+use super::git::is_called;
 use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
@@ -307,10 +308,9 @@ impl Surveyor<'_> {
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
         let facts = self.facts;
         let places = &facts.places;
-        // Nothing lies below a file: `rm -r FILE` is `rm FILE`.
-        let is_file = !spot.glob && fact.is_some_and(|fact| fact.kind == PathKind::File);
-        let in_git = || spot.path.split('/').any(|part| part.eq_ignore_ascii_case(".git"));
-        let recursive = spot.recursive && !(is_file && act == Act::Delete && !in_git());
+        let deletes = act == Act::Delete && !spot.glob;
+        let is_one = deletes && paths::is_one_file(&spot.path, fact) && !is_called(call, "git");
+        let recursive = spot.recursive && !is_one;
         let vital = match act {
             Act::Delete => paths::is_vital(&spot.path, spot.glob, recursive, places),
             Act::Modify => recursive && paths::is_vital(&spot.path, spot.glob, true, places),
@@ -319,12 +319,12 @@ impl Surveyor<'_> {
         // The project's own top is not lost when modes in it change.
         let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
         let (kind, severity) = kind_of(act, fact, vital);
-        let saved = act == Act::Delete && !spot.glob && self.saved(call, &spot.path, fact);
+        let saved = deletes && self.saved(call, &spot.path, fact);
         let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && (paths::is_disposable(&spot.path, ignored, places)
-                || act == Act::Delete && !recursive && !spot.glob && paths::is_installed(&spot.path));
+                || deletes && !recursive && paths::is_installed(&spot.path));
         let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive };
         self.push(Effect {
             kind,

@@ -31,7 +31,8 @@ impl Surveyor<'_> {
         for start in &starts {
             self.file(call, Act::Read, start, true);
         }
-        for start in starts.iter().filter(|_| search.deletes && !call.remote) {
+        let deletes = search.deletes && !search.empty && !expression::only_broken_links(call.args());
+        for start in starts.iter().filter(|_| deletes && !call.remote) {
             if let Target::Path { path, glob: false, .. } =
                 super::paths::target(start, call.cwd.as_deref(), false)
             {
@@ -53,7 +54,7 @@ impl Surveyor<'_> {
             }
         }
         // With what is empty nothing is lost.
-        if search.deletes && !search.empty && !expression::only_broken_links(call.args()) {
+        if deletes {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
             }

@@ -2,7 +2,7 @@
 
 use super::outside::{self, CHANGES};
 use super::{DELETES, WIDE, lists_all_of_git};
-use crate::domain::{Effect, EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{Effect, EffectKind, Origin, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
@@ -448,6 +448,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "echo hi > ~/notes.txt",
             ": > ~/app/server.log",
             ": >> ~/notes.txt",
+            ">> ~/notes.txt",
+            "Write /home/u/documents/d.txt",
             "exec 3> ~/notes.txt; echo hi >&3",
         ],
         ..RULE
@@ -649,8 +651,10 @@ pub(super) fn is_made_before(scene: &Scene<'_>, number: usize, path: &str) -> bo
             && matches!(&effect.target, Target::Path { path: made, glob: false, .. } if made == path)
     };
     scene.view.facts.is_missing(path)
-        && (scene.effects().take(number).any(|(effect, _)| makes(effect))
-            || scene.view.survey.marks.source(path).is_some())
+        && (scene.effects().take(number).any(|(effect, _)| makes(effect)) || {
+            scene.view.survey.marks.source(path)
+        }
+        .is_some_and(|mark| matches!(mark.origin, Origin::Fetched(_))))
 }
 
 /// Whether a target is the repository of a clone that the same call makes, where nothing is now.

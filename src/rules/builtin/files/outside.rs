@@ -2,7 +2,7 @@
 
 use super::deleted::is_made_before;
 use super::overwritten::{EMPTIERS, is_cache, is_log, leaves_nothing, writer};
-use crate::domain::{EffectKind, PathKind, Reach, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Reach, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
@@ -57,18 +57,30 @@ pub(super) fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
         if let Some(inv) = owners.find(empties) {
             return Found::yes(&inv.text);
         }
-        // `> FILE`, with no command at all.
-        if scene.invocations().is_empty() && effect.kind == EffectKind::FileModification {
+        if is_bare(scene) && effect.kind == EffectKind::FileModification {
             return Found::yes(scene.command_line());
         }
     }
     Found::No
 }
 
+/// `> FILE`, with no command at all.
+fn is_bare(scene: &Scene<'_>) -> bool {
+    let line = scene.command_line();
+    matches!(scene.view.call.action, Action::Shell { .. })
+        && scene.invocations().is_empty()
+        && line.contains('>')
+        && !line.contains(">>")
+        && !line.contains("<>")
+}
+
 /// Whether a file outside the project is a log or a cache, or the session's own, which an earlier call or this one has made.
 pub(super) fn is_nobodys(scene: &Scene<'_>, number: usize, path: &str) -> bool {
     let own = scene.view.facts.marks.source(path).is_some_and(|mark| mark.reach == Reach::File);
-    own || is_made_again(path) || is_made_before(scene, number, path)
+    // What lies around the home says nothing of what is in it.
+    let home = scene.view.facts.places.home.as_deref();
+    let inside = home.and_then(|home| path.strip_prefix(home)).unwrap_or(path);
+    own || is_made_again(inside) || is_made_before(scene, number, path)
 }
 
 /// A log or a cache. What a person writes ends in `.txt` as well.
