@@ -9,7 +9,7 @@ use super::git::is_called;
 use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
-use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, PlainHash, Severity, Target};
+use crate::domain::{Ask, Effect, EffectKind, Facts, PathFact, PathKind, PlainHash, Severity, Target};
 use crate::rules::commands::{Deed, Operands, Role};
 use crate::shell::{Arg, Piece};
 
@@ -306,8 +306,7 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
-        let facts = self.facts;
-        let places = &facts.places;
+        let Facts { places, .. } = self.facts;
         let deletes = act == Act::Delete && !spot.glob;
         let is_one = deletes && paths::is_one_file(&spot.path, fact) && !is_called(call, "git");
         let recursive = spot.recursive && !is_one;
