@@ -309,7 +309,9 @@ pub fn resets_submodules(survey: &Survey) -> bool {
 pub fn discards_untracked(survey: &Survey) -> bool {
     let takes = |inv: &Invocation| {
         let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
-        matches!(sub, "clean" | "checkout" | "switch")
+        // Another commit may have a file of that name.
+        let other = || inv.operands.iter().any(|arg| !matches!(arg.known(), Some("HEAD" | "@")));
+        matches!(sub, "clean" | "checkout" | "switch") || sub == "reset" && other()
     };
     survey.invocations.iter().any(|inv| inv.program == "git" && takes(inv))
 }
