@@ -219,7 +219,7 @@ fn ordinary_calls_leave_no_document() {
     };
     let mut found = names(&machine);
     found.sort();
-    assert_eq!(found, ["claude-code-s.deeds", "claude-code-s.ring"]);
+    assert_eq!(found, ["claude-code-s.history", "claude-code-s.ring"]);
     machine.send("$ cp .env copy.txt", 9, false);
     assert!(names(&machine).contains(&"claude-code-s.json".to_owned()));
 }

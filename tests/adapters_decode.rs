@@ -246,7 +246,7 @@ fn size_is_bounded_and_so_are_fields() {
     long.push(b' ');
     let fault = fault(Client::ClaudeCode, &long);
     assert_eq!(fault.kind, FaultKind::TooLarge);
-    assert!(fault.way_out.is_some());
+    assert!(fault.hint.is_some());
 
     let many: serde_json::Map<String, Value> = (0..300).map(|n| (format!("f{n}"), json!(n))).collect();
     assert!(raw_fault("Bash", &Value::Object(many.clone()).to_string()).why.contains("more than 256 fields"));

@@ -297,7 +297,7 @@ fn claude_block_is_said_three_times() {
 fn a_fault_blocks_or_asks_and_names_the_way_out() {
     let fault = || {
         Fault::new(FaultKind::State, "state of session s", "checksum does not match")
-            .with_way_out("lazaret doctor")
+            .with_hint("lazaret doctor")
     };
     let expected = "lazaret blocked this call: \
         rule fault.state: state of session s: checksum does not match\n\

@@ -20,7 +20,7 @@ fn pattern(lines: &[&str]) -> String {
         "filter = { outcome = ['failed'], operation = ['execute'] }",
         "count = 3",
         "severity = 'medium'",
-        "text = 'mend {error} first'",
+        "text = 'repair {error} first'",
         "fires = [['3x make => failed: red 7']]",
         "silent = [['2x make => failed', 'make']]",
     ];
@@ -60,8 +60,8 @@ fn every_mistake_is_named() {
         ("filter = { path = ['../x'] }", "path: \"../x\""),
         ("among = { tool = 'Bash' }", "tool: \"Bash\" is not a list"),
         ("severity = 'grave'", "severity: `grave`"),
-        ("text = 'mend {eror}'", "{eror} stands for nothing; did you mean {error}?"),
-        ("text = 'mend {xyzzy}'", "there are {pattern}, {intervention}"),
+        ("text = 'repair {eror}'", "{eror} stands for nothing; did you mean {error}?"),
+        ("text = 'repair {xyzzy}'", "there are {pattern}, {intervention}"),
         ("fires = ['make']", "fires: each history is a list of calls"),
         ("fires = [['2x make => failed']]", "it does not stand after \"2x make => failed\""),
         ("silent = [['make', '4x make => failed']]", "it stands after action 4 of"),
@@ -162,7 +162,7 @@ fn the_model_is_told_in_the_words_of_the_pattern() {
     user(&world, &pattern(&["description = 'one part after the other fails'"]));
     assert_eq!((fails(&world, 0), fails(&world, 1)), (String::new(), String::new()));
     let told = fails(&world, 2);
-    let expected = "red (soft_correction): 3 of the last 3 actions (one part after the other fails); mend Exit code 2\\\\nmake: \
+    let expected = "red (soft_correction): 3 of the last 3 actions (one part after the other fails); repair Exit code 2\\\\nmake: \
                     *** [gamma] Error 1 first";
     assert!(told.contains(expected), "{told}");
     let check = world.run(&["check", "ls", "--json"]).1;
@@ -247,7 +247,7 @@ fn more_than_a_deed_has_bits_for_are_left_out_and_said_so() {
     assert!(fails(&world, 2).contains("p0 ("), "with all of them");
 }
 
-/// A deed has a bit for each, and the last one is as good as the first.
+/// A entry has a bit for each, and the last one is as good as the first.
 #[test]
 fn the_last_bit_counts() {
     let world = World::new();
@@ -316,7 +316,7 @@ fn the_words_about_a_pattern_and_how_far_it_goes_are_the_users() {
         ),
     );
     assert!(
-        fails(&world, 0).contains("red (soft_correction): 1 of the last 1 actions; mend"),
+        fails(&world, 0).contains("red (soft_correction): 1 of the last 1 actions; repair"),
         "the words of the pattern"
     );
     for id in 1..5 {
@@ -351,7 +351,7 @@ fn a_strangers_intervention_does_not_count() {
     fails(&world, 0);
     fails(&world, 1);
     let told = fails(&world, 2);
-    assert!(told.contains("mend Exit code 2") && !told.contains("send"), "{told}");
+    assert!(told.contains("repair Exit code 2") && !told.contains("send"), "{told}");
 }
 
 /// Ten actions after an intervention it is known whether it worked, and `lazaret stats` adds that up.

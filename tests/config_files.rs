@@ -85,7 +85,7 @@ impl Machine {
     fn fault(&self) -> String {
         let fault = config::load(&self.dirs, &self.places, CHECKS).expect_err("a fault");
         assert_eq!(fault.kind, FaultKind::Config);
-        assert!(fault.way_out.is_some());
+        assert!(fault.hint.is_some());
         fault.message()
     }
 
@@ -341,7 +341,7 @@ fn a_repository_may_tighten_over_user_and_management() {
     machine.user("[reviewer]\nenabled = false\n[network]\nknown_hosts = ['a.example', 'b.example']\n");
     machine.project(
         "on_fault = 'block'\n[reviewer]\nenabled = true\n[network]\nknown_hosts = ['b.example']\n[resources]\n\
-         mode = 'block'\nmax_file_operations = 5\n[scope]\ngoals = ['mend the parser']\n\
+         mode = 'block'\nmax_file_operations = 5\n[scope]\ngoals = ['repair the parser']\n\
          [[limits.tool]]\ntool = '*'\ncalls = 3\nwindow_seconds = 1\n",
     );
     let policy = machine.policy();
@@ -349,7 +349,7 @@ fn a_repository_may_tighten_over_user_and_management() {
     assert_eq!(policy.on_fault, OnFault::Block);
     assert_eq!(policy.known_hosts, ["b.example"]);
     assert_eq!(policy.resources.max_file_operations, 5);
-    assert_eq!(policy.goals, ["mend the parser"]);
+    assert_eq!(policy.goals, ["repair the parser"]);
     let tools: Vec<&str> = policy.tool_limits.iter().map(|limit| limit.tool.as_str()).collect();
     assert_eq!(tools, ["Bash", "*"]);
     assert_eq!(machine.notes(), []);

@@ -132,7 +132,7 @@ fn nobody_is_asked_where_the_client_asks_nobody() {
         message["permission_mode"] = json!(mode);
         let denied = world.hook("claude-code", message.to_string().as_bytes());
         assert!(denied.is_block(), "{mode}: {}", denied.stdout);
-        assert!(denied.stderr.contains("lazaret allow "), "{mode}: no way out: {}", denied.stderr);
+        assert!(denied.stderr.contains("lazaret allow "), "{mode}: no alternative: {}", denied.stderr);
     }
 }
 

@@ -179,7 +179,7 @@ fn what_does_not_parse_is_refused_with_file_and_line() {
         let fault = refused(&home, &to(&[]));
         assert!(fault.to_string().contains(&path.display().to_string()), "{fault}");
         assert!(fault.to_string().contains(place), "{fault}");
-        assert!(fault.way_out.is_some());
+        assert!(fault.hint.is_some());
     }
     let home = Home::with_claude("2.1.329");
     let path = home.write(SETTINGS, "");

@@ -82,17 +82,17 @@ impl Scene {
         command
     }
 
-    /// A shell by this name, which does `deeds` and ends.
-    fn passing(&self, name: &str, deeds: &str) {
+    /// A shell by this name, which does `script` and ends.
+    fn passing(&self, name: &str, script: &str) {
         programs::copy("/bin/sh", self.path(name));
-        let ended = self.command(self.path(name)).args(["-c", &format!("{deeds}\ntrue")]).status().unwrap();
+        let ended = self.command(self.path(name)).args(["-c", &format!("{script}\ntrue")]).status().unwrap();
         assert!(ended.success(), "{name}");
     }
 
-    /// A client that does `deeds` and then waits; when this returns the deeds are done.
-    fn client(&self, name: &str, deeds: &str) -> Client {
+    /// A client that does `script` and then waits; when this returns the script are done.
+    fn client(&self, name: &str, script: &str) -> Client {
         let done = self.path(&format!("{name}.done"));
-        let script = format!("{deeds}\n: >'{}'\nwhile :; do sleep 1; done", done.display());
+        let script = format!("{script}\n: >'{}'\nwhile :; do sleep 1; done", done.display());
         let mut command = self.command(self.path("client"));
         let child = command.args(["-c", &script]).process_group(0).spawn().unwrap();
         let client = Client(child);
@@ -116,7 +116,7 @@ impl Scene {
         serde_json::from_slice(&fs::read(self.path("opened")).unwrap()).unwrap()
     }
 
-    /// The deeds of a client whose agent reads in that review.
+    /// The script of a client whose agent reads in that review.
     fn reading(&self, session: &str, opened: &Value) -> String {
         let uri = opened["references"][0]["uri"].as_str().unwrap();
         let input = json!({ "tool_name": "Read", "tool_input": { "file_path": uri }, "tool_use_id": "t" });

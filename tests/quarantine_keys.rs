@@ -178,14 +178,14 @@ fn the_key_in_the_keyring_is_closed_and_ends_by_itself() {
     // A key that others may read, or that somebody put there, is not taken.
     let open_to_user = linux_keyutils::KeyPermissions::from_u32(0x3f3f_0000);
     held.set_perms(open_to_user).unwrap();
-    assert!(key(&station.dirs, &session).unwrap_err().way_out.is_some());
+    assert!(key(&station.dirs, &session).unwrap_err().hint.is_some());
     held.set_perms(linux_keyutils::KeyPermissions::from_u32(0x3f00_0000)).unwrap();
     held.update(&b"too short").unwrap();
     assert!(key(&station.dirs, &session).unwrap_err().message().contains("length"));
     held.invalidate().unwrap();
     // Gone is gone: no call makes a new one.
     let gone = key(&station.dirs, &session).unwrap_err();
-    assert!(gone.message().contains("gone from the keyring") && gone.way_out.is_some(), "{gone}");
+    assert!(gone.message().contains("gone from the keyring") && gone.hint.is_some(), "{gone}");
     assert!(in_keyring(&station).is_none());
 }
 
@@ -195,8 +195,8 @@ fn after_harm(harm: impl FnOnce(&Path)) -> Fault {
     let session = station.open(&["f"]).unwrap();
     harm(&station.room());
     let fault = key(&station.dirs, &session).unwrap_err();
-    assert!(!fault.message().is_empty() && fault.way_out.is_some(), "{fault:?}");
-    // Neither is a damaged key mended by the opening of another session; an open room is.
+    assert!(!fault.message().is_empty() && fault.hint.is_some(), "{fault:?}");
+    // Neither is a damaged key repaired by the opening of another session; an open room is.
     let room_is_closed = fs::metadata(station.room()).unwrap().permissions().mode() & 0o777 == 0o700;
     assert_eq!(station.open(&["f"]).is_err(), room_is_closed);
     fault
@@ -246,7 +246,7 @@ fn somebody_elses_key_file_or_room_is_refused() {
         give(dir.clone());
         let fault = key(&station.dirs, &session).unwrap_err();
         assert!(fault.message().contains("not a directory of yours"), "{fault}");
-        assert!(fault.way_out.unwrap().contains("XDG_RUNTIME_DIR"));
+        assert!(fault.hint.unwrap().contains("XDG_RUNTIME_DIR"));
         std::os::unix::fs::chown(dir, Some(0), None).unwrap();
     }
 }
@@ -275,7 +275,7 @@ fn a_disk_gets_no_key() {
     station.write("f", "text");
     let fault = station.open(&["f"]).unwrap_err();
     assert!(fault.message().contains("on a disk"), "{fault}");
-    assert!(fault.way_out.unwrap().contains("XDG_RUNTIME_DIR"));
+    assert!(fault.hint.unwrap().contains("XDG_RUNTIME_DIR"));
     assert_eq!(station.left(), ["sessions"], "a failed start leaves nothing");
     // Without a choice it is the keyring, or the same fault with both reasons.
     match (probe_keyring(), station.open_with(&["f"], |opening| opening.keys = None)) {
@@ -297,7 +297,7 @@ fn the_place_for_keys_can_be_chosen() {
     assert_eq!(chosen(Some("keyring")), Ok(Some(VaultKind::Keyring)));
     assert_eq!(chosen(Some("tmpfs")), Ok(Some(VaultKind::Tmpfs)));
     for unknown in ["Keyring", "disk", "0", " tmpfs"] {
-        assert!(chosen(Some(unknown)).unwrap_err().way_out.unwrap().contains("tmpfs"), "{unknown}");
+        assert!(chosen(Some(unknown)).unwrap_err().hint.unwrap().contains("tmpfs"), "{unknown}");
     }
 }
 
@@ -335,7 +335,7 @@ fn without_a_place_in_the_room_nothing_is_opened() {
     };
     let fault = open(&station.dirs, &opening).unwrap_err();
     assert!(fault.message().contains("not a directory of yours"), "{fault}");
-    assert!(fault.way_out.unwrap().contains("XDG_RUNTIME_DIR"));
+    assert!(fault.hint.unwrap().contains("XDG_RUNTIME_DIR"));
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
     fs::remove_file(&station.dirs.runtime).unwrap();
 }

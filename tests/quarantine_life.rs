@@ -140,7 +140,7 @@ fn so_many_can_be_open_at_once() {
         station.open(&["d"]).unwrap();
     }
     let fault = station.open(&["d"]).unwrap_err();
-    assert!(fault.way_out.unwrap().contains("lazaret review end"));
+    assert!(fault.hint.unwrap().contains("lazaret review end"));
     assert_eq!(fs::read_dir(station.room().join("sessions")).unwrap().count(), MAX_OPEN);
     end(&station.dirs, &first.id, Why::Asked, clock::now()).unwrap();
     assert!(station.open(&["d"]).is_ok());

@@ -244,13 +244,13 @@ fn a_damaged_register_refuses_everybody_until_the_sessions_have_ended() {
         case.bind(&a, 0);
         fs::write(case.register(), harm).unwrap();
         let damaged = agents(dirs, case.now).unwrap_err();
-        assert!(damaged.way_out.unwrap().contains("lazaret review end"));
+        assert!(damaged.hint.unwrap().contains("lazaret review end"));
         assert_eq!(fs::read_to_string(case.register()).unwrap(), harm, "a look mends nothing");
         for _ in 0..2 {
             for who in [&a, &agent("s", "new")] {
                 let fault = enter(dirs, who, Some(id), case.now, 5).unwrap_err();
                 assert!(fault.message().contains("no quarantined agent may go on"), "{fault}");
-                assert!(fault.way_out.unwrap().contains("lazaret review end"));
+                assert!(fault.hint.unwrap().contains("lazaret review end"));
             }
         }
         let kept = case.station.left().into_iter().find(|name| name.contains("damaged-")).unwrap();

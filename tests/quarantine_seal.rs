@@ -348,7 +348,7 @@ fn the_bounds_of_number_and_size_hold() {
     assert_eq!(station.open(&["large"]).unwrap().bytes, MAX_TOTAL);
     station.write("large/more", "x");
     let fault = station.open(&["large"]).unwrap_err();
-    assert!(fault.kind == FaultKind::TooLarge && fault.way_out.is_some(), "{fault}");
+    assert!(fault.kind == FaultKind::TooLarge && fault.hint.is_some(), "{fault}");
     assert_eq!(list(&station.dirs).unwrap().len(), 2);
     assert_eq!(fs::read_dir(station.room().join("sessions")).unwrap().count(), 2);
 }

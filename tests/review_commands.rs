@@ -499,21 +499,21 @@ fn an_answer_is_checked_and_cleaned() {
 struct Clinic(Place);
 
 impl Clinic {
-    /// Registered, with a client that does `deeds` when it is asked for a review.
-    fn new(deeds: &str) -> Clinic {
+    /// Registered, with a client that does `script` when it is asked for a review.
+    fn new(script: &str) -> Clinic {
         let clinic = Clinic(Place::new());
-        clinic.client("claude", "2.1.329 (Claude Code)", deeds);
+        clinic.client("claude", "2.1.329 (Claude Code)", script);
         clinic.0.well(&["install", "claude-code"]);
         clinic
     }
 
-    fn client(&self, name: &str, version: &str, deeds: &str) {
+    fn client(&self, name: &str, version: &str, script: &str) {
         let log = self.0.path("log");
         fs::create_dir_all(&log).unwrap();
         let script = format!(
             "#!/bin/sh\n[ \"$1\" = --version ] && {{ echo '{version}'; exit 0; }}\nlog={}\n\
              for a; do printf '%s\\n' \"$a\"; done > $log/args\nenv > $log/env\npwd > $log/pwd\nls -A > $log/ls\n\
-             readlink /proc/$$/fd/0 > $log/stdin\necho $$ > $log/pid.new; mv $log/pid.new $log/pid\n{deeds}\n",
+             readlink /proc/$$/fd/0 > $log/stdin\necho $$ > $log/pid.new; mv $log/pid.new $log/pid\n{script}\n",
             log.display()
         );
         let path = self.0.path("bin").join(name);
@@ -810,7 +810,7 @@ fn an_answer_without_findings_of_an_agent_that_looked_at_nothing_fails_the_revie
 
 #[test]
 fn a_client_that_fails_is_quoted_and_cleaned_up_after() {
-    for (deeds, wrong) in [
+    for (script, wrong) in [
         (
             "echo 'no \u{1b}[31mcredit' >&2; exit 7",
             "it ended with exit code 7: it gave no answer (no \\u{1b}[31mcredit)",
@@ -824,10 +824,10 @@ fn a_client_that_fails_is_quoted_and_cleaned_up_after() {
             "it ended with exit code 1: (API Error: 500)",
         ),
     ] {
-        let clinic = Clinic::new(deeds);
+        let clinic = Clinic::new(script);
         clinic.stream(&answer("low"));
         let told = clinic.review(&[]);
-        assert!(told.0 == 1 && told.1.is_empty() && told.2.contains(wrong), "{deeds}: {}{}", told.1, told.2);
+        assert!(told.0 == 1 && told.1.is_empty() && told.2.contains(wrong), "{script}: {}{}", told.1, told.2);
         clinic.nothing_is_left();
         assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_session_ended"]);
     }
@@ -838,15 +838,15 @@ const LEAVES: &str = "setsid sh -c 'echo $$ > $0/g.new; mv $0/g.new $0/grandchil
 
 #[test]
 fn a_client_that_hangs_is_ended_in_time() {
-    for deeds in
+    for script in
         ["sleep 600", "trap '' TERM; while :; do sleep 1; done", &format!("{LEAVES}\nexec sleep 600")]
     {
-        let clinic = Clinic::new(deeds);
+        let clinic = Clinic::new(script);
         let begun = Instant::now();
         let told = clinic.review(&["--timeout", "1"]);
-        assert!(told.0 == 1 && told.2.contains("it was not done in 1 s"), "{deeds}: {}", told.2);
+        assert!(told.0 == 1 && told.2.contains("it was not done in 1 s"), "{script}: {}", told.2);
         assert!(told.2.contains("hint: ") && told.2.contains("--timeout"), "{}", told.2);
-        assert!(begun.elapsed() < PATIENCE, "{deeds}");
+        assert!(begun.elapsed() < PATIENCE, "{script}");
         clinic.nothing_is_left();
         assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_timeout"]);
         assert_eq!(clinic.0.sessions()[0]["ended"]["why"], "timed-out");

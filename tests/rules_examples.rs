@@ -94,7 +94,7 @@ impl Session {
     }
 }
 
-/// The call in which a way out is taken: where the example goes to a directory first, so does it.
+/// The call in which a alternative is taken: where the example goes to a directory first, so does it.
 fn in_its_place(example: &str, command: &str) -> String {
     match example
         .split_once("&& ")
@@ -115,7 +115,7 @@ fn every_way_out_that_is_a_command_is_let_through_after_each_example() {
         for example in rule.fires {
             for (client, asking) in [(Client::ClaudeCode, Asking::Yes), (Client::OpenCode, Asking::No)] {
                 let mut session = Session::new(client, asking);
-                // An agent tries the same again before it takes the way out.
+                // An agent tries the same again before it takes how to go on.
                 let mut told = None;
                 for _ in 0..3 {
                     let decision = session.call(example);
@@ -123,12 +123,12 @@ fn every_way_out_that_is_a_command_is_let_through_after_each_example() {
                     told = own.and_then(|reason| reason.instead.clone());
                 }
                 let Some(command) = told.filter(|told| told != NONE) else { continue };
-                let way_out = in_its_place(example, &command);
-                let decision = session.call(&way_out);
+                let hint = in_its_place(example, &command);
+                let decision = session.call(&hint);
                 if decision.verdict() > Verdict::Warn {
                     let by: Vec<&str> =
                         decision.reasons().iter().map(|reason| reason.rule.as_str()).collect();
-                    wrong.push(format!("{}: {way_out} after {example} gives {by:?}", rule.id));
+                    wrong.push(format!("{}: {hint} after {example} gives {by:?}", rule.id));
                 }
             }
         }
@@ -136,7 +136,7 @@ fn every_way_out_that_is_a_command_is_let_through_after_each_example() {
     report(&wrong);
 }
 
-/// Every reason that stops a call names the way out, whoever gives it: a rule, the matrix, a bound.
+/// Every reason that stops a call names how to go on, whoever gives it: a rule, the matrix, a bound.
 #[test]
 fn every_call_that_is_stopped_names_a_way_out() {
     let mut wrong = Vec::new();
@@ -168,7 +168,11 @@ fn the_table_holds_together() {
         assert!(rule.fires.len() >= 2 && rule.silent.len() >= 2, "{}: too few examples", rule.id);
         assert!(!rule.reason.is_empty() && !rule.reason.ends_with('.'), "{}: {}", rule.id, rule.reason);
         assert!(rule.reason.chars().next().is_some_and(char::is_lowercase), "{}: {}", rule.id, rule.reason);
-        assert!(rule.instead.is_some_and(|instead| !instead.text().is_empty()), "{}: no way out", rule.id);
+        assert!(
+            rule.instead.is_some_and(|instead| !instead.text().is_empty()),
+            "{}: no alternative",
+            rule.id
+        );
         assert!(rule.verdict > Verdict::Allow, "{} says nothing", rule.id);
         assert!(
             rule.rewriter.is_none() || rule.verdict == Verdict::Modify,

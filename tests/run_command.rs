@@ -29,7 +29,7 @@ use serde_json::Value;
 use station::{BIN, PATIENCE};
 
 /// What a made-up client can do: be hooked and not, be refused, say something, use tokens.
-const DEEDS: &str = r#"
+const SCRIPT: &str = r#"
 told() { printf '%s\n' "$1"; }
 asks() { told '{"type":"assistant","session_id":"s1","message":{"id":"m'$1'","content":[{"type":"tool_use","id":"'$1'","name":"'$2'"}],"usage":{"input_tokens":10,"output_tokens":5}}}'; }
 ran() { told '{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'","content":"x","is_error":false}]}}'; }
@@ -55,13 +55,13 @@ impl Told {
 
 impl Place {
     /// A registered Claude Code that does this.
-    fn new(deeds: &str) -> Place {
-        Place::within(tempfile::tempdir().unwrap(), deeds)
+    fn new(script: &str) -> Place {
+        Place::within(tempfile::tempdir().unwrap(), script)
     }
 
     /// The same in a place that is no temporary directory, in which a confined client may write.
     #[cfg(target_os = "linux")]
-    fn lasting(deeds: &str) -> Option<Place> {
+    fn lasting(script: &str) -> Option<Place> {
         let own = format!("/run/user/{}", rustix::process::getuid().as_raw());
         let bases = [env!("CARGO_TARGET_TMPDIR"), own.as_str(), "/run"];
         let temporary = |base: &&&str| !base.starts_with("/tmp") && !base.starts_with("/var/tmp");
@@ -69,26 +69,26 @@ impl Place {
         if dir.is_none() {
             eprintln!("not tested: confinement (no place outside the temporary directories)");
         }
-        dir.map(|dir| Place::within(dir, deeds))
+        dir.map(|dir| Place::within(dir, script))
     }
 
-    fn within(dir: tempfile::TempDir, deeds: &str) -> Place {
+    fn within(dir: tempfile::TempDir, script: &str) -> Place {
         let place = Place { dir };
         for sub in ["bin", "user", "home", "project/.git", "log"] {
             fs::create_dir_all(place.path(sub)).unwrap();
         }
         std::os::unix::fs::symlink(BIN, place.path("bin/lazaret")).unwrap();
-        place.client("claude", deeds);
+        place.client("claude", script);
         let installed = place.run(&["install", "claude-code"]);
         assert_eq!(installed.0, 0, "{}{}", installed.1, installed.2);
         place
     }
 
-    fn client(&self, name: &str, deeds: &str) {
+    fn client(&self, name: &str, script: &str) {
         let log = self.path("log");
         let script = format!(
             "#!/bin/sh\n[ \"$1\" = --version ] && {{ echo '2.1.329 (Claude Code)'; exit 0; }}\nlog={}\nprintf '%s\\n' \"$@\" > $log/args\n\
-             echo $$ > $log/pid.new; mv $log/pid.new $log/pid\n{DEEDS}\n{deeds}\n",
+             echo $$ > $log/pid.new; mv $log/pid.new $log/pid\n{SCRIPT}\n{script}\n",
             log.display()
         );
         let path = self.path("bin").join(name);

@@ -3,16 +3,16 @@
 
 use lazaret::cli::CHECKS;
 use lazaret::domain::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern, Place,
-    Policy, ResourceMode, Score, Sensitivity, Span,
+    Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern,
+    Place, Policy, ResourceMode, Score, Sensitivity, Span,
 };
 use lazaret::host::config;
 use lazaret::review::behaviour::{History, Judged, by_severity, choose, find, judge};
 use lazaret::review::limits::share;
 use lazaret::review::{risk, with_patterns};
 
-fn deed(number: u64) -> Deed {
-    Deed {
+fn entry(number: u64) -> HistoryEntry {
+    HistoryEntry {
         number,
         age_ms: 0,
         call: number,
@@ -33,14 +33,14 @@ fn deed(number: u64) -> Deed {
     }
 }
 
-/// The patterns after these deeds, the last of which is the newest.
-fn found(deeds: &[Deed], policy: &Policy) -> Vec<Finding> {
-    let newest: Vec<Deed> = deeds.iter().rev().copied().collect();
+/// The patterns after these entries, the last of which is the newest.
+fn found(entries: &[HistoryEntry], policy: &Policy) -> Vec<Finding> {
+    let newest: Vec<HistoryEntry> = entries.iter().rev().copied().collect();
     find(&History::new(&newest[0], &newest[1..]), &Behaviour::default(), policy)
 }
 
-fn names(deeds: &[Deed], policy: &Policy) -> Vec<String> {
-    found(deeds, policy).into_iter().map(|finding| finding.pattern).collect()
+fn names(entries: &[HistoryEntry], policy: &Policy) -> Vec<String> {
+    found(entries, policy).into_iter().map(|finding| finding.pattern).collect()
 }
 
 fn sensitive(sensitivity: Sensitivity) -> Policy {
@@ -49,8 +49,8 @@ fn sensitive(sensitivity: Sensitivity) -> Policy {
     policy
 }
 
-fn failing(number: u64) -> Deed {
-    Deed { outcome: Outcome::Failed, error: 7, operation: Operation::Execute, ..deed(number) }
+fn failing(number: u64) -> HistoryEntry {
+    HistoryEntry { outcome: Outcome::Failed, error: 7, operation: Operation::Execute, ..entry(number) }
 }
 
 /// Seed 000, "Configuration Schema": the defaults of `patterns` and `interventions`.
@@ -131,11 +131,11 @@ fn seed_000_cut_offs() {
 /// Seed 000, `repetitive_errors`: threshold 3; the design: in the last ten results.
 #[test]
 fn seed_000_repetitive_errors() {
-    let three: Vec<Deed> = (1..=3).map(failing).collect();
+    let three: Vec<HistoryEntry> = (1..=3).map(failing).collect();
     assert_eq!(names(&three, &Policy::default()), ["repetitive_errors"]);
     assert!(names(&three[..2], &Policy::default()).is_empty());
-    let mut spread: Vec<Deed> = vec![failing(1)];
-    spread.extend((2..=9).map(deed));
+    let mut spread: Vec<HistoryEntry> = vec![failing(1)];
+    spread.extend((2..=9).map(entry));
     spread.extend([failing(10), failing(11)]);
     assert!(names(&spread, &Policy::default()).is_empty(), "the first is the eleventh result");
     assert!(names(&three, &sensitive(Sensitivity::Low)).is_empty());
@@ -145,10 +145,11 @@ fn seed_000_repetitive_errors() {
 /// Seed 000, `scope_creep`: threshold 0.3; the design: of at least five accesses.
 #[test]
 fn seed_000_scope_creep() {
-    let outside = |number| Deed { place: Place::Outside, ..deed(number) };
+    let outside = |number| HistoryEntry { place: Place::Outside, ..entry(number) };
     let shares = |inside: u64, others: u64| {
-        let deeds: Vec<Deed> = (0..inside).map(deed).chain((inside..inside + others).map(outside)).collect();
-        names(&deeds, &Policy::default())
+        let entries: Vec<HistoryEntry> =
+            (0..inside).map(entry).chain((inside..inside + others).map(outside)).collect();
+        names(&entries, &Policy::default())
     };
     assert!(shares(2, 2).is_empty(), "four accesses");
     assert_eq!(shares(3, 2), ["scope_creep"]);
@@ -160,8 +161,10 @@ fn seed_000_scope_creep() {
 #[test]
 fn seed_000_goal_drift() {
     let halves = |first: u8, second: u8, count: u64| {
-        let aligned =
-            |number| Deed { alignment: if number < count / 2 { first } else { second }, ..deed(number) };
+        let aligned = |number| HistoryEntry {
+            alignment: if number < count / 2 { first } else { second },
+            ..entry(number)
+        };
         names(&(0..count).map(aligned).collect::<Vec<_>>(), &Policy::default())
     };
     assert_eq!(halves(64, 34, 20), ["goal_drift"]);
@@ -174,10 +177,10 @@ fn seed_000_goal_drift() {
 #[test]
 fn seed_000_resource_spiral() {
     let times = |seconds: &[u32]| {
-        let took = |(number, seconds): (usize, &u32)| Deed {
+        let took = |(number, seconds): (usize, &u32)| HistoryEntry {
             duration_ms: seconds * 1000,
             operation: Operation::Execute,
-            ..deed(number as u64)
+            ..entry(number as u64)
         };
         names(&seconds.iter().enumerate().map(took).collect::<Vec<_>>(), &Policy::default())
     };
@@ -185,29 +188,29 @@ fn seed_000_resource_spiral() {
     assert!(times(&[4, 8, 16, 32, 64]).is_empty(), "four steps");
     assert!(times(&[1, 2, 3, 6, 9, 15]).is_empty(), "below .8 of the limit");
     assert!(times(&[30, 40, 50, 60, 70, 80]).is_empty(), "growth below 1.5");
-    let write = |number| Deed { operation: Operation::Write, ..deed(number) };
-    let ramp: Vec<Deed> = (0..100)
+    let write = |number| HistoryEntry { operation: Operation::Write, ..entry(number) };
+    let ramp: Vec<HistoryEntry> = (0..100)
         .map(|n| match n {
             0..=69 => write(n),
             70..=79 => {
                 if n < 72 {
                     write(n)
                 } else {
-                    deed(n)
+                    entry(n)
                 }
             }
             80..=89 => {
                 if n < 84 {
                     write(n)
                 } else {
-                    deed(n)
+                    entry(n)
                 }
             }
             _ => {
                 if n < 98 {
                     write(n)
                 } else {
-                    deed(n)
+                    entry(n)
                 }
             }
         })
@@ -222,13 +225,14 @@ fn seed_000_resource_spiral() {
 /// The wider design's patterns, and repeated blocks: same call three times, or eight blocks in twenty calls.
 #[test]
 fn our_own_patterns() {
-    let missing = |number| Deed { missing: true, outcome: Outcome::Failed, error: 9, ..deed(number) };
+    let missing =
+        |number| HistoryEntry { missing: true, outcome: Outcome::Failed, error: 9, ..entry(number) };
     assert_eq!(names(&(1..=5).map(missing).collect::<Vec<_>>(), &Policy::default()), ["failed_references"]);
     assert!(names(&(1..=4).map(missing).collect::<Vec<_>>(), &Policy::default()).is_empty());
-    let looks = |count| names(&(1..=count).map(deed).collect::<Vec<_>>(), &Policy::default());
+    let looks = |count| names(&(1..=count).map(entry).collect::<Vec<_>>(), &Policy::default());
     assert_eq!(looks(120), ["exploration_wandering"]);
     assert!(looks(119).is_empty());
-    let blocked = |number, action| Deed { outcome: Outcome::Blocked, action, ..deed(number) };
+    let blocked = |number, action| HistoryEntry { outcome: Outcome::Blocked, action, ..entry(number) };
     let same = |count| (1..=count).map(|n| blocked(n, 5)).collect::<Vec<_>>();
     assert_eq!(names(&same(3), &Policy::default()), ["repeated_blocks"]);
     assert!(names(&same(2), &Policy::default()).is_empty());
@@ -247,16 +251,16 @@ fn finding(pattern: Pattern, severity: u8) -> Finding {
     }
 }
 
-fn made(kind: InterventionKind, deed: u64, effective: Option<bool>) -> Intervened {
+fn made(kind: InterventionKind, entry: u64, effective: Option<bool>) -> Intervened {
     let pattern = Pattern::ScopeCreep.name().to_owned();
-    Intervened { kind, pattern, at_ms: deed * 60_000, deed, prompt: 1, effective }
+    Intervened { kind, pattern, at_ms: entry * 60_000, entry, prompt: 1, effective }
 }
 
 fn chosen(severity: u8, interventions: Vec<Intervened>, now_ms: u64) -> Option<InterventionKind> {
     let behaviour = Behaviour { interventions, ..Behaviour::default() };
     let policy = Policy::default();
     let found = [finding(Pattern::ScopeCreep, severity)];
-    choose(&found, &behaviour, &deed(1000), now_ms, &policy).map(|chosen| chosen.kind)
+    choose(&found, &behaviour, &entry(1000), now_ms, &policy).map(|chosen| chosen.kind)
 }
 
 /// The design, "Interventions": cooldown 30 s, at most 10 per prompt, an emergency does not wait.
@@ -284,7 +288,7 @@ fn seed_000_max_retries() {
         "what says only where the work goes is met with words"
     );
     let waiting = vec![made(SoftCorrection, 995, None)];
-    assert_eq!(chosen(20, waiting.clone(), u64::MAX), None, "it has ten deeds to work");
+    assert_eq!(chosen(20, waiting.clone(), u64::MAX), None, "it has ten entries to work");
     assert_eq!(chosen(40, waiting, u64::MAX), Some(ContextReinforcement), "more is called for");
 }
 
@@ -293,12 +297,12 @@ fn seed_000_max_retries() {
 fn effectiveness_is_known_after_ten_deeds() {
     let after = |errors_go_on: bool, count: u64| {
         let mut behaviour = Behaviour::default();
-        let mut deeds: Vec<Deed> = Vec::new();
+        let mut entries: Vec<HistoryEntry> = Vec::new();
         for number in 1..=count {
-            let deed = if number <= 3 || errors_go_on { failing(number) } else { deed(number) };
-            let history = History::new(&deed, &deeds);
+            let entry = if number <= 3 || errors_go_on { failing(number) } else { entry(number) };
+            let history = History::new(&entry, &entries);
             let Judged { .. } = judge(&history, &mut behaviour, None, number * 1000, &Policy::default());
-            deeds.insert(0, deed);
+            entries.insert(0, entry);
         }
         behaviour.interventions[0].effective
     };

@@ -273,7 +273,7 @@ fn begins_anew(place: &Place, says: &str) {
     assert_eq!((looked.kind, place.kept().len()), (FaultKind::State, 0), "looking mends nothing");
     let fault = place.add(8, later(1)).unwrap_err();
     assert_eq!(fault.kind, FaultKind::State);
-    assert!(fault.why.contains(says) && fault.way_out.is_some(), "{fault}");
+    assert!(fault.why.contains(says) && fault.hint.is_some(), "{fault}");
     let kept = place.kept();
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert!(fault.why.contains(kept[0].to_str().unwrap()), "{fault}");
@@ -433,7 +433,7 @@ fn a_lock_that_is_held_is_waited_for_and_then_a_fault() {
     let held = fs::File::open(place.ring()).unwrap();
     fs2::FileExt::try_lock_exclusive(&held).unwrap();
     let fault = place.add(2, NOW).unwrap_err();
-    assert!(fault.kind == FaultKind::Busy && fault.way_out.is_some(), "{fault}");
+    assert!(fault.kind == FaultKind::Busy && fault.hint.is_some(), "{fault}");
     drop(held);
     place.add(2, NOW).unwrap();
     assert_eq!(place.stand(NOW).unwrap().calls, 2);
@@ -495,7 +495,7 @@ fn a_damaged_document_is_kept_and_stops_the_session() {
         assert!(place.stand(NOW).is_err());
         assert!(place.kept().is_empty(), "looking mends nothing");
         let fault = place.add(1, NOW).unwrap_err();
-        assert!(fault.kind == FaultKind::State && fault.way_out.is_some(), "{fault}");
+        assert!(fault.kind == FaultKind::State && fault.hint.is_some(), "{fault}");
         assert_eq!(fs::read_to_string(&place.kept()[0]).unwrap(), bytes);
         assert!(place.stand(NOW).unwrap().stopped.is_some(), "{bytes:.40}");
     }

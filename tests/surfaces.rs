@@ -91,11 +91,11 @@ impl Session {
     }
 
     /// A call of which lazaret knows nothing but that it is some program, and that does this.
-    fn call(&self, deed: impl FnOnce(&Session)) -> Answer {
+    fn call(&self, action: impl FnOnce(&Session)) -> Answer {
         let command = "./tidy";
         let answer = self.before(command);
         assert!(!answer.is_block(), "{}", answer.stdout);
-        deed(self);
+        action(self);
         self.after(command)
     }
 

@@ -76,9 +76,9 @@ impl Session {
     }
 
     /// A call that lazaret takes for `ls`, and that does this.
-    fn call(&self, id: &str, deed: impl FnOnce()) -> Answer {
+    fn call(&self, id: &str, entry: impl FnOnce()) -> Answer {
         assert!(self.before(id).is_pass(), "{id}");
-        deed();
+        entry();
         self.after(id)
     }
 
@@ -434,13 +434,13 @@ fn the_plugin_of_opencode_is_put_back() {
     };
     assert_eq!(call("tool.execute.before", "first").json()["action"], "allow");
     assert_eq!(call("tool.execute.after", "first").code, Some(0));
-    for deed in [
+    for entry in [
         &|| fs::remove_file(&plugin).unwrap(),
         &(|| write(&plugin, "export default async () => ({})\n")) as &dyn Fn(),
     ] {
         let id = "bad";
         let _begun = call("tool.execute.before", id);
-        deed();
+        entry();
         let _ended = call("tool.execute.after", id);
         let next = call("tool.execute.before", "next");
         assert!(next.is_block(), "{}", next.stdout);

@@ -216,11 +216,11 @@ impl Reader {
         };
         let fields: Vec<(String, &str)> = object.fields().map(|(name, raw)| (plain(name), raw)).collect();
         let one = |names: &[&str]| fields.iter().find(|(name, _)| names.contains(&name.as_str()));
-        if let Some(deed) = one(DEEDS).and_then(|(name, raw)| decode_text(raw, name).ok())
-            && deed.len() <= 32
-            && !deed.contains(char::is_whitespace)
+        if let Some(entry) = one(DEEDS).and_then(|(name, raw)| decode_text(raw, name).ok())
+            && entry.len() <= 32
+            && !entry.contains(char::is_whitespace)
         {
-            self.words.extend(words_of(&deed));
+            self.words.extend(words_of(&entry));
         }
         let dir = one(DIRECTORIES).and_then(|(name, raw)| decode_text(raw, name).ok());
         let listed = one(ARGUMENTS).and_then(|(_, raw)| texts(raw));

@@ -157,8 +157,8 @@ pub(super) fn decode_text<'a>(raw: &'a str, name: &str) -> Result<Cow<'a, str>, 
     let mut parser = serde_json::Deserializer::from_str(raw);
     TextSeed.deserialize(&mut parser).or_else(|error| {
         let unreadable = || bad(format!("field {name}: {}", clip(&error.to_string(), 200)));
-        let mended = replace_lone_surrogates(raw).ok_or_else(unreadable)?;
-        serde_json::from_str::<String>(&mended).map(Cow::Owned).map_err(|_| unreadable())
+        let repaired = replace_lone_surrogates(raw).ok_or_else(unreadable)?;
+        serde_json::from_str::<String>(&repaired).map(Cow::Owned).map_err(|_| unreadable())
     })
 }
 
@@ -207,7 +207,7 @@ pub(super) fn check_depth(text: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let why = format!("lists and objects in it are nested deeper than {MAX_NESTING} levels");
-    Err(Fault::new(FaultKind::TooLarge, "hook message", why).with_way_out("send less nested arguments"))
+    Err(Fault::new(FaultKind::TooLarge, "hook message", why).with_hint("send less nested arguments"))
 }
 
 fn depth(text: &str) -> usize {

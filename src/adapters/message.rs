@@ -134,7 +134,7 @@ fn joined((head, mut between): (&str, &'static str), decision: &Decision, end: O
         if !reason.matched.is_empty() {
             out.push_str(&format!("\nmatched: {}", part(&reason.matched, 200)));
         }
-        // One way out is enough where the score speaks behind a rule, or two rules name the same.
+        // One alternative is enough where the score speaks behind a rule, or two rules name the same.
         let named =
             |instead: &str| told.contains(&instead) || (reason.leave() == Leave::Score && !told.is_empty());
         if let Some(instead) = reason.instead.as_deref().filter(|instead| !named(instead)) {

@@ -56,7 +56,7 @@ pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
     if bytes.len() > MAX_MESSAGE {
         let why = format!("it is more than {0}; at most {0} are read", size(MAX_MESSAGE as u64));
         return Err(Fault::new(FaultKind::TooLarge, "hook message", why)
-            .with_way_out("split the work into smaller calls"));
+            .with_hint("split the work into smaller calls"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| bad(format!("not UTF-8: {error}")))?;
     if text.trim().is_empty() {

@@ -1,12 +1,12 @@
-//! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
+//! The order of what happens when a call has ended: it becomes an entry, patterns are looked for, and what is to be said is said.
 
 use crate::cli::emergency::{self, Stopped};
 use crate::cli::hook::LOOK_BACK;
 use crate::cli::plugins;
 use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Enforcement, Facts, Fault, Finding, Intervened, InterventionKind, Mode, Outcome, Places,
-    PluginKind, Policy, Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Trust,
+    Decision, Enforcement, Facts, Fault, Finding, HistoryEntry, Intervened, InterventionKind, Mode, Outcome,
+    Places, PluginKind, Policy, Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Trust,
     Verdict, clip,
 };
 use crate::host::audit::{self, Filter};
@@ -105,7 +105,7 @@ fn afterwards(
     }))
 }
 
-/// A call was refused: that is a deed too. What is known of it comes from the decision.
+/// A call was refused: that is an entry too. What is known of it comes from the decision.
 fn refused(
     (request, call): (&Request, &ToolCall),
     rule: Option<&str>,
@@ -182,12 +182,12 @@ fn remembered(
             let purpose = &mut told.document.behaviour.purpose;
             behaviour::checked_out(survey).for_each(|directory| purpose.has_made(directory));
         }
-        let known = behaviour::deed(&report, &told.document.behaviour.purpose);
+        let known = behaviour::entry(&report, &told.document.behaviour.purpose);
         let took_ms = u32::try_from(told.took_ms).unwrap_or(u32::MAX);
         let duration_ms = if known.duration_ms == 0 { took_ms } else { known.duration_ms };
-        let deed = Deed { number: told.number, duration_ms, ..known };
+        let entry = HistoryEntry { number: told.number, duration_ms, ..known };
         let behaviour = &mut told.document.behaviour;
-        let history = History::new(&deed, told.deeds).told(&found);
+        let history = History::new(&entry, told.entries).told(&found);
         let judged = behaviour::judge(&history, behaviour, error.as_deref(), now.unix_ms, policy);
         let (mut chosen, measured) = (judged.chosen, judged.measured);
         let mut report = None;
@@ -200,13 +200,13 @@ fn remembered(
             report = Some(saved);
             told.document.stopped = Some(chosen.text.clone());
         }
-        let took_ms = if call.outcome == Outcome::Blocked { 0 } else { u64::from(deed.duration_ms) };
+        let took_ms = if call.outcome == Outcome::Blocked { 0 } else { u64::from(entry.duration_ms) };
         let (behaviour, operations) = (&mut told.document.behaviour, told.document.file_operations);
         let mut notes = limits::count(&mut behaviour.spent, took_ms, operations, &policy.resources);
         notes.append(&mut behaviour.notes);
         let moved = told.moved;
         let told = Told { chosen, notes, report, measured, moved, ..Told::default() };
-        (told, Some(deed))
+        (told, Some(entry))
     })?;
     let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
     if let Some(chosen) = &mut told.chosen {
@@ -235,8 +235,8 @@ fn found_by_plugins(
     if !policy.plugins.iter().any(|plugin| plugin.kind == PluginKind::Pattern) {
         return (Vec::new(), Vec::new());
     }
-    match state::deeds(store, &request.subject, now) {
-        Ok(deeds) => plugins::patterns((request, call), ended, &deeds, policy),
+    match state::entries(store, &request.subject, now) {
+        Ok(entries) => plugins::patterns((request, call), ended, &entries, policy),
         Err(fault) => (Vec::new(), vec![fault]),
     }
 }

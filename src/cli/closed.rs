@@ -23,7 +23,7 @@ pub fn closed(client: Client, what: &str, here: &Surroundings, machine: &Machine
                 format!("{} cannot be {what}", client.name()),
                 escape(&line.message),
             );
-            Err(fault.with_way_out(escape(line.fix.as_deref().unwrap_or("lazaret doctor"))).into())
+            Err(fault.with_hint(escape(line.fix.as_deref().unwrap_or("lazaret doctor"))).into())
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::record::Log;
-use crate::domain::{Behaviour, Deed, Fault, FaultKind, Policy, Request, clip, escape, fingerprint};
+use crate::domain::{Behaviour, Fault, FaultKind, HistoryEntry, Policy, Request, clip, escape, fingerprint};
 use crate::host::audit::{self, Filter, Line};
 use crate::host::clock::{self, Now};
 use crate::host::{detached, reports};
@@ -37,8 +37,8 @@ impl Stopped<'_> {
         let Stopped { request, chosen, history, behaviour } = *self;
         let subject = &request.subject;
         let session = subject.session.as_str();
-        let mut deeds: Vec<&Deed> = history.deeds().take(TOLD).collect();
-        deeds.reverse();
+        let mut entries: Vec<&HistoryEntry> = history.entries().take(TOLD).collect();
+        entries.reverse();
         let filter =
             Filter { client: Some(subject.client), session: Some(session.to_owned()), ..Filter::default() };
         let log = audit::last(&audit::dir(state_dir), filter, TOLD);
@@ -60,22 +60,22 @@ impl Stopped<'_> {
             "resume": format!("lazaret resume {session}"),
             "undo": format!("lazaret rollback --last --session {session}"),
             "interventions": interventions.collect::<Vec<_>>(),
-            "actions": deeds.into_iter().map(action).collect::<Vec<_>>(),
+            "actions": entries.into_iter().map(action).collect::<Vec<_>>(),
             "log": log.iter().map(line).collect::<Vec<_>>(),
         })
     }
 }
 
-fn action(deed: &Deed) -> Value {
+fn action(entry: &HistoryEntry) -> Value {
     json!({
-        "number": deed.number,
-        "age_ms": deed.age_ms,
-        "operation": deed.operation,
-        "place": deed.place,
-        "outcome": format!("{:?}", deed.outcome).to_lowercase(),
-        "alignment": deed.alignment,
-        "duration_ms": deed.duration_ms,
-        "bytes": deed.size,
+        "number": entry.number,
+        "age_ms": entry.age_ms,
+        "operation": entry.operation,
+        "place": entry.place,
+        "outcome": format!("{:?}", entry.outcome).to_lowercase(),
+        "alignment": entry.alignment,
+        "duration_ms": entry.duration_ms,
+        "bytes": entry.size,
     })
 }
 

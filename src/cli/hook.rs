@@ -60,7 +60,7 @@ pub fn run(args: &[OsString]) -> u8 {
     };
     let given = match given {
         Ok(given) => given,
-        Err(fault) => return misused(&format!("{fault}; {}", fault.way_out.as_deref().unwrap_or_default())),
+        Err(fault) => return misused(&format!("{fault}; {}", fault.hint.as_deref().unwrap_or_default())),
     };
     let message = match read_message() {
         Ok(message) => message,

@@ -5,7 +5,7 @@ use crate::domain::{
     Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, join, lies_in,
 };
 use crate::host::checkpoint::stake::{self, Others, Tracked};
-use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, Tree, Wanted, Wish};
+use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, ToSave, Tree, Wanted};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::facts::real_path;
@@ -28,7 +28,7 @@ pub struct Keep<'a> {
     store: Checkpoints,
     request: &'a Request,
     call: &'a ToolCall,
-    wishes: Vec<Wish>,
+    to_save: Vec<ToSave>,
     /// What is lost where it is not saved.
     lost: Vec<String>,
     extent: Extent,
@@ -71,7 +71,7 @@ impl<'a> Keep<'a> {
         }
         let lost =
             touched.iter().filter(|touched| touched.lost).map(|touched| touched.path.clone()).collect();
-        let wish = |touched: undoable::Touched| Wish {
+        let to_save = |touched: undoable::Touched| ToSave {
             path: touched.path,
             glob: touched.glob,
             deep: touched.deep,
@@ -84,10 +84,10 @@ impl<'a> Keep<'a> {
             inner: undoable::changes_unnamed(survey, facts, code.as_ref()),
         };
         let beside = stakes::takes_names_beside(survey) || code.is_some();
-        let wishes = touched.into_iter().map(wish).collect();
+        let to_save = touched.into_iter().map(to_save).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
         let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
-        Some(Keep { store, request, call, wishes, lost, extent, discarded, unnamed, beside, lowers, known })
+        Some(Keep { store, request, call, to_save, lost, extent, discarded, unnamed, beside, lowers, known })
     }
 
     /// Saves it. `None` = there was nothing to save.
@@ -115,7 +115,7 @@ impl<'a> Keep<'a> {
         sites.sort_by(|one, other| one.repo.cmp(&other.repo).then(other.tree.cmp(&one.tree)));
         sites.dedup_by(|one, other| one.repo == other.repo);
         let wanted = Wanted {
-            wishes: &self.wishes,
+            to_save: &self.to_save,
             sites: &sites,
             extent: self.extent,
             protected: &places.protected,
@@ -253,7 +253,7 @@ pub fn settle(
     };
     let tree = keep.discarded.as_ref();
     let tree = tree.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
-    let is_void = keep.wishes.is_empty() && (keep.unnamed.is_empty() || is_spared && !keep.beside);
+    let is_void = keep.to_save.is_empty() && (keep.unnamed.is_empty() || is_spared && !keep.beside);
     if saved.is_none() && is_void && tree.is_none() {
         return decision;
     }

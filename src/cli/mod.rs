@@ -155,7 +155,7 @@ fn refuse_agents(args: &[OsString]) -> anyhow::Result<()> {
         crate::domain::escape(&command),
         format!("this is the shell of a client's agent ({shown}), and the command is for people"),
     );
-    Err(fault.with_way_out("run it in a terminal of your own").into())
+    Err(fault.with_hint("run it in a terminal of your own").into())
 }
 
 /// A file that is called like options (`-dash.rs`) by its whole name in the tip, not by its first letter.
@@ -190,7 +190,7 @@ fn failed(error: &anyhow::Error) -> u8 {
     if gone.into_iter().any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe) {
         return Exit::Fine.into();
     }
-    let hint = error.downcast_ref::<Fault>().and_then(|fault| fault.way_out.as_deref());
+    let hint = error.downcast_ref::<Fault>().and_then(|fault| fault.hint.as_deref());
     let mut text = format!("lazaret: {error:#}\n");
     if let Some(hint) = hint {
         text.push_str(&format!("hint: {hint}\n"));

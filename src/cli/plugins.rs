@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::behaviour::Ended;
 use crate::domain::{
-    AgentId, Deed, Facts, Fault, FaultKind, Finding, Plugin, PluginKind, PluginRisk, Policy, Request, Score,
-    ToolCall, Trust, clip, escape,
+    AgentId, Facts, Fault, FaultKind, Finding, HistoryEntry, Plugin, PluginKind, PluginRisk, Policy, Request,
+    Score, ToolCall, Trust, clip, escape,
 };
 use crate::host::{guard, plugin};
 use crate::review::behaviour::Chosen;
@@ -65,7 +65,7 @@ pub fn rate(
 pub fn patterns(
     (request, call): (&Request, &ToolCall),
     ended: Ended<'_>,
-    history: &[Deed],
+    history: &[HistoryEntry],
     policy: &Policy,
 ) -> (Vec<Finding>, Vec<Fault>) {
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ pub fn patterns(
         question
             .insert("error".to_owned(), ended.error.map(|error| clip(&redact::redact(error), ASKED)).into());
         question.insert("duration_ms".to_owned(), ended.duration_ms.into());
-        question.insert("history".to_owned(), history.iter().rev().map(deed).collect::<Vec<Value>>().into());
+        question.insert("history".to_owned(), history.iter().rev().map(entry).collect::<Vec<Value>>().into());
         wait(policy, asked);
         match plugin::ask(asked, &question.into()).and_then(|answer| finding(asked, policy, &answer)) {
             Ok(one) => found.extend(one),
@@ -134,14 +134,14 @@ fn question(asked: &Plugin, request: &Request, call: Option<&ToolCall>) -> Map<S
 }
 
 /// One action of the session. What is equal has the same mark.
-fn deed(deed: &Deed) -> Value {
+fn entry(entry: &HistoryEntry) -> Value {
     let mark = |print: u64| (print != 0).then(|| format!("{print:016x}"));
     json!({
-        "number": deed.number, "age_ms": deed.age_ms, "operation": deed.operation, "place": deed.place,
-        "outcome": deed.outcome.name(), "missing": deed.missing, "alignment": f64::from(deed.alignment) / 100.0,
-        "duration_ms": deed.duration_ms, "bytes": deed.size, "prompt": deed.prompt,
-        "action": mark(deed.action), "tool": mark(deed.tool), "path": mark(deed.path), "error": mark(deed.error),
-        "agent": mark(deed.agent),
+        "number": entry.number, "age_ms": entry.age_ms, "operation": entry.operation, "place": entry.place,
+        "outcome": entry.outcome.name(), "missing": entry.missing, "alignment": f64::from(entry.alignment) / 100.0,
+        "duration_ms": entry.duration_ms, "bytes": entry.size, "prompt": entry.prompt,
+        "action": mark(entry.action), "tool": mark(entry.tool), "path": mark(entry.path), "error": mark(entry.error),
+        "agent": mark(entry.agent),
     })
 }
 
@@ -193,5 +193,5 @@ fn text(asked: &Plugin, answer: &Value, key: &str) -> Result<String, Fault> {
 
 fn wrong(asked: &Plugin, why: String) -> Fault {
     Fault::new(FaultKind::Host, format!("plugin {}: its answer", asked.name), why)
-        .with_way_out("docs/plugins.md says what it may answer")
+        .with_hint("docs/plugins.md says what it may answer")
 }

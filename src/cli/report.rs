@@ -73,7 +73,7 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
             "agent": subject.agent.as_ref().map(crate::domain::AgentId::as_str),
         },
         "fault": decision.fault_kind().map(|fault| json!({
-            "code": fault.kind.code(), "message": fault.message(), "way_out": fault.way_out,
+            "code": fault.kind.code(), "message": fault.message(), "hint": fault.hint,
         })),
     })
 }

@@ -76,7 +76,7 @@ pub fn trust(
     Ok(Exit::Fine)
 }
 
-/// A file that was taken back from a client, put in place again as a person wishes; false where it is none.
+/// A file that was taken back from a client, put in place again as a person wants; false where it is none.
 fn let_be(file: Option<&Path>, machine: &Machine, out: &mut dyn Write) -> Result<bool> {
     let Some(file) = file else { return Ok(false) };
     let dirs = &machine.dirs;

@@ -155,7 +155,7 @@ fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> 
     }
     let less = settings::without(&text, recorded).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
-            .with_way_out("fix the file and run this again")
+            .with_hint("fix the file and run this again")
     })?;
     if less == text {
         return Ok(Undo::Nothing);
@@ -174,7 +174,7 @@ fn undo_plugins(path: &Path, record: Option<&Written>, here: &Surroundings) -> R
     }
     let less = settings::without_plugin(&text, &here.managed_plugin_url()?).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
-            .with_way_out("fix the file and run this again")
+            .with_hint("fix the file and run this again")
     })?;
     Ok(if less == text { Undo::Nothing } else { Undo::Write(less, None) })
 }

@@ -62,7 +62,7 @@ impl Place {
 
 /// One action of the session that has ended, or was not let run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deed {
+pub struct HistoryEntry {
     /// Its place in the session, from 1.
     pub number: u64,
     /// Age in milliseconds; one whose age cannot be told counts as 0.
@@ -95,7 +95,7 @@ pub struct Deed {
     pub marked: Marked,
 }
 
-impl Deed {
+impl HistoryEntry {
     /// It reads or searches, and nothing else.
     pub fn only_looks(&self) -> bool {
         matches!(self.operation, Operation::Read | Operation::Search)
@@ -270,8 +270,8 @@ pub struct Intervened {
     pub pattern: String,
     /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// The deed after which it was made.
-    pub deed: u64,
+    /// The entry after which it was made.
+    pub entry: u64,
     /// The prompt it was made in.
     pub prompt: u32,
     /// Whether the pattern ended within the next ten actions; none = not known yet.
@@ -326,7 +326,7 @@ impl Spent {
 #[serde(default)]
 pub struct Behaviour {
     pub purpose: Purpose,
-    /// The patterns that the last deed left standing.
+    /// The patterns that the last entry left standing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<Finding>,
     /// The interventions of this session, oldest first; at most [`Behaviour::KEPT`].

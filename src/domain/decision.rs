@@ -83,7 +83,7 @@ impl Enforcement {
     }
 }
 
-/// One reason for a verdict: which rule, what matched, why, and the way out.
+/// One reason for a verdict: which rule, what matched, why, and how to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// A rule's id (`git.reset-hard`) or the name of the part that spoke (`matrix.high-medium`, `RATE_LIMIT_EXCEEDED`).
@@ -110,7 +110,7 @@ pub enum Leave {
     Told,
 }
 
-/// What gives reasons with a way out of their own.
+/// What gives reasons with an alternative of their own.
 const TELLS: [&str; 8] =
     ["fault.", "limits.", "permission.", "quarantine.", "self.", "session.", "shell.bound", "shell.syntax"];
 
@@ -231,7 +231,7 @@ impl Decision {
             severity: Severity::High,
             message: fault.message(),
             matched: String::new(),
-            instead: fault.way_out.clone(),
+            instead: fault.hint.clone(),
         };
         let mut decision = Decision::new(vec![reason], None, false);
         decision.enforcement = if ask { Enforcement::Ask } else { Enforcement::Deny };

@@ -48,24 +48,24 @@ impl FaultKind {
     }
 }
 
-/// One fault: what, why, and the way out.
+/// One fault: what, why, and how to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
     /// What was being done, with the name of the input ("config /home/u/.config/lazaret/config.toml").
     pub what: String,
     pub why: String,
-    pub way_out: Option<String>,
+    pub hint: Option<String>,
 }
 
 impl Fault {
     pub fn new(kind: FaultKind, what: impl Into<String>, why: impl Into<String>) -> Fault {
-        Fault { kind, what: what.into(), why: why.into(), way_out: None }
+        Fault { kind, what: what.into(), why: why.into(), hint: None }
     }
 
     #[must_use]
-    pub fn with_way_out(mut self, way_out: impl Into<String>) -> Fault {
-        self.way_out = Some(way_out.into());
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Fault {
+        self.hint = Some(hint.into());
         self
     }
 

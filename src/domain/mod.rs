@@ -25,8 +25,8 @@ mod text;
 mod written_rule;
 
 pub use behaviour::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Pattern, Place, Purpose, Spent,
-    Throttle,
+    Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Operation, Pattern, Place, Purpose,
+    Spent, Throttle,
 };
 pub use content::Content;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{InterventionKind, Operation, Outcome, Severity};
 
-/// Which deeds are meant: all that it says must fit, and of each list one; an empty list fits every deed.
+/// Which entries are meant: all that it says must fit, and of each list one; an empty list fits every entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WrittenFilter {
     /// Names of tools; a `*` stands for any letters.
@@ -24,9 +24,9 @@ pub struct WrittenPattern {
     pub name: String,
     /// What is seen, in one line; empty = the name says it.
     pub description: String,
-    /// So many deeds of the prompt are looked at, the last ones (1 to [`WrittenPattern::WINDOW`]).
+    /// So many entries of the prompt are looked at, the last ones (1 to [`WrittenPattern::WINDOW`]).
     pub window: u32,
-    /// The deeds that are looked at at all; none = every one.
+    /// The entries that are looked at at all; none = every one.
     pub among: Option<WrittenFilter>,
     /// Those of them that count.
     pub filter: WrittenFilter,
@@ -38,7 +38,7 @@ pub struct WrittenPattern {
     pub severity: Severity,
     /// What the model is told; placeholders stand in braces.
     pub text: String,
-    /// Histories after whose last deed it must stand.
+    /// Histories after whose last entry it must stand.
     pub fires: Vec<Vec<String>>,
     /// Histories in which it must never stand.
     pub silent: Vec<Vec<String>>,
@@ -47,11 +47,11 @@ pub struct WrittenPattern {
 }
 
 impl WrittenPattern {
-    /// Patterns of one's own that are looked for: a deed has a bit for each.
+    /// Patterns of one's own that are looked for: an entry has a bit for each.
     pub const MOST: usize = 32;
-    /// Longest window, in deeds.
+    /// Longest window, in entries.
     pub const WINDOW: u32 = 200;
-    /// Share (in percent) of deeds says nothing of fewer than these (seed 000's scope creep).
+    /// Share (in percent) of entries says nothing of fewer than these (seed 000's scope creep).
     pub const FEWEST: u32 = 5;
 
     /// The highest severity in percent that evidence can bring it to: the classes of the built-in patterns.
@@ -83,12 +83,12 @@ pub struct WrittenIntervention {
     pub most: Option<InterventionKind>,
 }
 
-/// Which of the user's own patterns a deed has to do with.
+/// Which of the user's own patterns an entry has to do with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marked {
     /// Fingerprint of the filters that the bits were set by (0 = there were none).
     pub by: u64,
-    /// A bit for each pattern that looks at the deed.
+    /// A bit for each pattern that looks at the entry.
     pub among: u32,
     /// A bit for each pattern for which it counts.
     pub counts: u32,

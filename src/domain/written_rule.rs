@@ -76,7 +76,7 @@ words! {
     }
 }
 
-/// The way out that a rule names.
+/// The alternative that a rule names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WayOut {

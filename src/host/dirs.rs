@@ -40,7 +40,7 @@ impl Dirs {
             if !home.starts_with('/') {
                 let why = format!("{:?} is not an absolute path", crate::domain::clip(home, 200));
                 return Err(Fault::new(FaultKind::Config, "LAZARET_HOME", why)
-                    .with_way_out("set LAZARET_HOME to an absolute path, or unset it"));
+                    .with_hint("set LAZARET_HOME to an absolute path, or unset it"));
             }
             let home = Path::new(home);
             return Ok(Dirs {
@@ -58,7 +58,7 @@ impl Dirs {
         };
         let no_home = || {
             Fault::new(FaultKind::Config, "home directory", "HOME is not set to an absolute path")
-                .with_way_out("set HOME, or set LAZARET_HOME to a directory of lazaret's own")
+                .with_hint("set HOME, or set LAZARET_HOME to a directory of lazaret's own")
         };
         let state = under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?;
         Ok(Dirs {
@@ -78,7 +78,7 @@ impl Dirs {
             return Ok(());
         }
         let why = format!("HOME is {}, which is not a directory", crate::domain::escape(home));
-        Err(Fault::new(FaultKind::Config, "home directory", why).with_way_out(
+        Err(Fault::new(FaultKind::Config, "home directory", why).with_hint(
             "set HOME to your home directory, or set LAZARET_HOME to a directory of lazaret's own",
         ))
     }
@@ -178,7 +178,7 @@ mod tests {
     fn no_home_names_the_way_out() {
         for home in [None, some("relative")] {
             let env = Environment { home, ..Environment::default() };
-            assert!(Dirs::locate(&env).unwrap_err().way_out.unwrap().contains("LAZARET_HOME"));
+            assert!(Dirs::locate(&env).unwrap_err().hint.unwrap().contains("LAZARET_HOME"));
         }
         let xdg =
             Environment { xdg_config_home: some("/c"), xdg_state_home: some("/s"), ..Environment::default() };

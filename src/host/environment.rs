@@ -218,7 +218,7 @@ impl Environment {
 pub fn given(args: &[OsString]) -> Result<Values, Fault> {
     let bad = |what: &OsStr, why: &str| {
         Fault::new(FaultKind::Config, format!("argument {}", clip(&what.to_string_lossy(), 200)), why)
-            .with_way_out("register the hook anew: lazaret install")
+            .with_hint("register the hook anew: lazaret install")
     };
     let mut values = Values::default();
     for pair in args.chunks(2) {

@@ -25,8 +25,8 @@ const QUOTED: usize = 200;
 
 /// That the program is there and is the one that was pinned.
 pub fn verify(plugin: &Plugin) -> Result<(), Fault> {
-    let wrong = |why: String, way_out: &str| {
-        Err(Fault::new(FaultKind::Config, what(plugin), why).with_way_out(way_out.to_owned()))
+    let wrong = |why: String, hint: &str| {
+        Err(Fault::new(FaultKind::Config, what(plugin), why).with_hint(hint.to_owned()))
     };
     let bytes = match files::read(&plugin.program, MAX_PROGRAM, Links::Follow) {
         Ok(Some(bytes)) => bytes,
@@ -50,7 +50,7 @@ pub fn ask(plugin: &Plugin, question: &Value) -> Result<Value, Fault> {
     verify(plugin)?;
     let failed = |why: String| {
         Fault::new(FaultKind::Host, what(plugin), why)
-            .with_way_out("try it by hand (docs/plugins.md), or remove the plugin from the configuration")
+            .with_hint("try it by hand (docs/plugins.md), or remove the plugin from the configuration")
     };
     let limit = Duration::from_millis(u64::from(plugin.timeout_ms));
     let ran = process::run(&mut command(plugin), &question.to_string(), limit)

@@ -56,14 +56,14 @@ pub(super) fn read(file: &mut File, max: u64) -> io::Result<Option<Vec<u8>>> {
 /// That the file is a file, and ours.
 pub(super) fn owned(kind: FaultKind, path: &Path, meta: &Metadata) -> Result<(), Fault> {
     if !meta.is_file() {
-        return Err(fault(kind, path, "it is not a file").with_way_out("remove it"));
+        return Err(fault(kind, path, "it is not a file").with_hint("remove it"));
     }
     let me = rustix::process::geteuid().as_raw();
     if meta.uid() == me {
         return Ok(());
     }
     let why = format!("it belongs to user {} and not to {me}", meta.uid());
-    Err(fault(kind, path, why).with_way_out("remove it"))
+    Err(fault(kind, path, why).with_hint("remove it"))
 }
 
 /// A directory that is there, no symbolic link, our own, and closed to others; made if it is missing.
@@ -72,7 +72,7 @@ pub(super) fn dir(kind: FaultKind, dir: &Path) -> Result<(), Fault> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(in_vain)?;
     let meta = fs::symlink_metadata(dir).map_err(in_vain)?;
     if !meta.is_dir() || meta.uid() != rustix::process::geteuid().as_raw() {
-        return Err(fault(kind, dir, "it is not a directory of yours").with_way_out("remove it"));
+        return Err(fault(kind, dir, "it is not a directory of yours").with_hint("remove it"));
     }
     if meta.permissions().mode() & 0o077 != 0 {
         fs::set_permissions(dir, Permissions::from_mode(0o700)).map_err(in_vain)?;
@@ -94,13 +94,13 @@ pub(super) fn fault(kind: FaultKind, path: &Path, why: impl Into<String>) -> Fau
 
 /// What the system said of the file, and what a person can do about it.
 pub(super) fn cannot(kind: FaultKind, path: &Path, error: &io::Error) -> Fault {
-    let way_out = match error.raw_os_error() {
+    let hint = match error.raw_os_error() {
         Some(libc::ELOOP) => {
-            return fault(kind, path, "it is a symbolic link").with_way_out("remove the link");
+            return fault(kind, path, "it is a symbolic link").with_hint("remove the link");
         }
         Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => "make room on that disk",
         Some(libc::EACCES | libc::EPERM | libc::EROFS) => "make it readable and writable for you again",
         _ => return fault(kind, path, error.to_string()),
     };
-    fault(kind, path, error.to_string()).with_way_out(way_out)
+    fault(kind, path, error.to_string()).with_hint(hint)
 }

@@ -35,9 +35,10 @@ pub fn open(state_dir: &Path, report: &Path) -> Result<File, Fault> {
         .map(|name| dir.join(name))
         .filter(|path| report.parent() == Some(Path::new("")) || path == report);
     let Some(path) = path else {
-        let way_out = format!("those that there are stand in {}", dir.display());
-        return Err(private::fault(FaultKind::State, report, "it is no report of a stopped session")
-            .with_way_out(way_out));
+        let hint = format!("those that there are stand in {}", dir.display());
+        return Err(
+            private::fault(FaultKind::State, report, "it is no report of a stopped session").with_hint(hint)
+        );
     };
     private::open(&path, false).map_err(|error| private::cannot(FaultKind::State, &path, &error))
 }

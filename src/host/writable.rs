@@ -31,8 +31,8 @@ pub fn check_root(path: &Path) -> Result<(), Fault> {
         if let Some(why) = why {
             let what = format!("the binary {}", path.display());
             let why = format!("{}: {why}", part.display());
-            let way_out = "install it where only root can write: sudo ./install.sh --system";
-            return Err(Fault::new(FaultKind::Host, what, why).with_way_out(way_out));
+            let hint = "install it where only root can write: sudo ./install.sh --system";
+            return Err(Fault::new(FaultKind::Host, what, why).with_hint(hint));
         }
     }
     Ok(())

@@ -27,8 +27,8 @@ const THROTTLE_MS: u64 = 60_000;
 pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
     let Case { subject, call, stand, policy, .. } = *case;
     if let Some(why) = &stand.stopped {
-        let way_out = format!("a person can run `lazaret resume {}` at a terminal", subject.session.as_str());
-        return Err(deny(STOPPED, format!("this session was stopped: {why}")).with_instead(&way_out));
+        let hint = format!("a person can run `lazaret resume {}` at a terminal", subject.session.as_str());
+        return Err(deny(STOPPED, format!("this session was stopped: {why}")).with_instead(&hint));
     }
     if let Some(refused) = spent(stand) {
         return Err(refused);

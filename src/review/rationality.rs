@@ -104,9 +104,9 @@ mod tests {
         let failed = [past(1, Outcome::Failed, false)];
         let again = rationality("make", 1, true, &failed, &Policy::default());
         assert_eq!(again.components.logical_progression, Score::new(0.3));
-        let mended = [past(2, Outcome::Done, true), past(1, Outcome::Failed, false)];
-        let mended = rationality("make", 1, true, &mended, &Policy::default());
-        assert_eq!(mended.components.logical_progression, Score::ONE);
+        let repaired = [past(2, Outcome::Done, true), past(1, Outcome::Failed, false)];
+        let repaired = rationality("make", 1, true, &repaired, &Policy::default());
+        assert_eq!(repaired.components.logical_progression, Score::ONE);
     }
 
     #[test]

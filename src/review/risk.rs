@@ -113,7 +113,7 @@ const fn is_one_file(target: &Target) -> bool {
 }
 
 /// 0, .1, .2 or .4 for 0, 1, 2 or more failures of the same action since something was last changed. A test that fails,
-/// is mended and run again is not a repetition.
+/// is repaired and run again is not a repetition.
 fn repetition(action: u64, history: &[PastCall]) -> f64 {
     let failures = history
         .iter()

@@ -4,10 +4,10 @@
 #![allow(dead_code, reason = "shared by several tests")]
 
 use lazaret::domain::{
-    Action, Behaviour, Client, Deed, Facts, Intervened, Outcome, Places, Policy, Purpose, SearchKind,
+    Action, Behaviour, Client, Facts, HistoryEntry, Intervened, Outcome, Places, Policy, Purpose, SearchKind,
     SessionId, Subject, Tool, ToolCall,
 };
-use lazaret::review::behaviour::{History, Report, checked_out, deed, judge, purpose};
+use lazaret::review::behaviour::{History, Report, checked_out, entry, judge, purpose};
 use lazaret::rules;
 use serde_json::{Value, json};
 
@@ -179,7 +179,7 @@ impl Played {
     pub fn told(&self) -> Vec<String> {
         self.made
             .iter()
-            .map(|one| format!("{} {} after {}", one.pattern, one.kind.name(), one.deed))
+            .map(|one| format!("{} {} after {}", one.pattern, one.kind.name(), one.entry))
             .collect()
     }
 }
@@ -193,7 +193,7 @@ pub fn play(lines: &[String], policy: &Policy) -> Played {
 pub fn play_looking(
     lines: &[String],
     policy: &Policy,
-    mut look: impl FnMut(&ToolCall, &Behaviour, &[Deed]),
+    mut look: impl FnMut(&ToolCall, &Behaviour, &[HistoryEntry]),
 ) -> Played {
     let places = Places {
         home: Some(HOME.to_owned()),
@@ -210,7 +210,7 @@ pub fn play_looking(
         agent_type: None,
     };
     let mut behaviour = Behaviour::default();
-    let (mut deeds, mut now_ms, mut calls): (Vec<Deed>, u64, u64) = (Vec::new(), 1_000_000, 0);
+    let (mut entries, mut now_ms, mut calls): (Vec<HistoryEntry>, u64, u64) = (Vec::new(), 1_000_000, 0);
     let (mut made, mut texts) = (Vec::new(), Vec::new());
     for line in lines {
         let step = step(line, PROJECT);
@@ -224,10 +224,10 @@ pub fn play_looking(
         calls += 1;
         now_ms += 4000 + step.took_ms();
         let (call, error) = (step.call(), step.error());
-        for deed in &mut deeds {
-            deed.age_ms += 4000 + step.took_ms();
+        for entry in &mut entries {
+            entry.age_ms += 4000 + step.took_ms();
         }
-        look(&call, &behaviour, &deeds);
+        look(&call, &behaviour, &entries);
         let outcome = match (&step.kind, &error) {
             (Kind::Runs { blocked: true, .. }, _) => Outcome::Blocked,
             (_, Some(_)) => Outcome::Failed,
@@ -246,14 +246,14 @@ pub fn play_looking(
             duration_ms: Some(step.took_ms()),
         };
         checked_out(&survey).for_each(|directory| behaviour.purpose.has_made(directory));
-        let deed = Deed { number: calls, ..deed(&report, &behaviour.purpose) };
-        let judged = judge(&History::new(&deed, &deeds), &mut behaviour, error.as_deref(), now_ms, policy);
+        let entry = HistoryEntry { number: calls, ..entry(&report, &behaviour.purpose) };
+        let judged = judge(&History::new(&entry, &entries), &mut behaviour, error.as_deref(), now_ms, policy);
         if let Some(chosen) = judged.chosen {
             made.push(behaviour.interventions.last().unwrap().clone());
             texts.push(chosen.text);
         }
-        deeds.insert(0, deed);
-        deeds.truncate(200);
+        entries.insert(0, entry);
+        entries.truncate(200);
     }
-    Played { calls: deeds.len().max(usize::try_from(calls).unwrap()), made, texts, behaviour }
+    Played { calls: entries.len().max(usize::try_from(calls).unwrap()), made, texts, behaviour }
 }

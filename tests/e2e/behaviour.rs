@@ -2,8 +2,8 @@
 //! and sessions side by side.
 
 use crate::clients::Client;
-use crate::deeds::{self, write};
 use crate::model::{Answer, Call, MAIN, Past, Script, Step, call};
+use crate::scenarios::{self, write};
 use crate::world::World;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -142,7 +142,7 @@ fn is_stopped(client: Client) {
     let resumed = world.read("/home/dev/resume.out");
     assert!(resumed.contains("goes on") && resumed.ends_with("\n0\n"), "{resumed}\n{}", story());
     assert!(ran("resumed-0") && ran("resumed-1"), "it does not go on\n{}", story());
-    let events = deeds::audit(&world);
+    let events = scenarios::audit(&world);
     let stops = events.iter().filter(|event| event["action"] == "emergency_stop repeated_blocks");
     assert_eq!(stops.count(), 1, "{events:#?}");
     assert!(events.iter().any(|event| event["event"] == "notification_sent"), "{events:#?}");

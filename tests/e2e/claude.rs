@@ -1,8 +1,8 @@
 //! Claude Code.
 
 use crate::clients::Client;
-use crate::deeds;
 use crate::model::{MAIN, Script, Step};
+use crate::scenarios;
 use crate::watched::WATCHED;
 use crate::world::{BIN, World};
 use serde_json::json;
@@ -19,17 +19,17 @@ fn the_harness_sees_a_block_a_rewrite_and_a_pass() {
         {"type": "command", "command": BIN, "args": ["hook", "claude-code"], "timeout": 10}]}]);
     world.write(USER, &json!({"hooks": {"PreToolUse": hook}}).to_string());
     world.program(BIN, include_str!("fake-hook.sh"));
-    deeds::harness_sees(&world);
+    scenarios::harness_sees(&world);
 }
 
 #[test]
 fn the_client_does_what_lazaret_answers() {
-    deeds::obeys(Client::Claude);
+    scenarios::obeys(Client::Claude);
 }
 
 #[test]
 fn discarded_work_comes_back() {
-    deeds::undoes(Client::Claude);
+    scenarios::undoes(Client::Claude);
 }
 
 #[test]
@@ -40,12 +40,12 @@ fn no_call_passes_a_broken_binary() {
     let impatient = registered.replace("\"timeout\": 15", "\"timeout\": 2");
     assert_ne!(registered, impatient, "the registration has another time-out: {registered}");
     world.write(USER, &impatient);
-    deeds::no_call_passes_a_broken_binary(Client::Claude, &world);
+    scenarios::no_call_passes_a_broken_binary(Client::Claude, &world);
 }
 
 #[test]
 fn parallel_calls_are_each_counted() {
-    deeds::counts_parallel_calls(Client::Claude);
+    scenarios::counts_parallel_calls(Client::Claude);
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn every_registered_event_reaches_lazaret_and_harms_nothing() {
             Step::call([Client::Claude.spawn()]),
             Step::call([Client::Claude.shell("works", "echo still here")]),
         ])
-        .sub(deeds::SUB, [Step::call([Client::Claude.shell("sub", "echo the sub-agent too")])]),
+        .sub(scenarios::SUB, [Step::call([Client::Claude.shell("sub", "echo the sub-agent too")])]),
     );
     assert_eq!(session.told("works").text, "still here");
     assert_eq!(session.told("sub").text, "the sub-agent too");
     assert!(!session.heard(MAIN).contains("hook error"), "{}", session.story());
-    deeds::audit_names_each_call(&world, &["fails", "spawn", "works", "sub"]);
+    scenarios::audit_names_each_call(&world, &["fails", "spawn", "works", "sub"]);
 }
 
 #[test]
@@ -120,25 +120,25 @@ fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     world.sh("git add tidy.js && git commit -qm Script tidy.js");
     let registered = world.read(USER);
     let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
-    for (deed, done) in [
+    for (action, done) in [
         // Ordinary, and it brings the committed settings back.
         ("git stash", "-settings.json"),
         ("/mnt/node tidy.js", "-settings.local.json"),
     ] {
         let session = world.play(Script::main([
-            shell("deed", deed),
+            shell("action", action),
             shell("probe", "rm -rf /home/dev/precious").pausing(WATCHED),
         ]));
         let aside = world.sh("ls -A /home/dev/.local/state/lazaret/aside");
-        assert!(aside.contains(done), "{deed} did not happen\n{}", session.story());
+        assert!(aside.contains(done), "{action} did not happen\n{}", session.story());
         assert_eq!(
             (world.read(USER), world.read(PROJECT).as_str()),
             (registered.clone(), settings),
-            "{deed}"
+            "{action}"
         );
-        assert!(!world.exists(LOCAL), "{deed}");
-        assert!(world.exists("/home/dev/precious/notes.txt"), "{deed}\n{}", session.story());
+        assert!(!world.exists(LOCAL), "{action}");
+        assert!(world.exists("/home/dev/precious/notes.txt"), "{action}\n{}", session.story());
         let next = world.play(Script::main([shell("next", "rm -rf /home/dev/precious")]));
-        assert!(next.told("next").text.contains("files.delete-"), "{deed}\n{}", next.story());
+        assert!(next.told("next").text.contains("files.delete-"), "{action}\n{}", next.story());
     }
 }

@@ -1,10 +1,10 @@
 //! `lazaret run --confine` with the clients: honest work is done, and the kernel refuses what the rules would let through.
 
 use crate::clients::Client;
-use crate::deeds::write;
 use crate::landlock::landlock;
 use crate::model::{Script, Step, call};
 use crate::run::{story, told};
+use crate::scenarios::write;
 use crate::world::World;
 use serde_json::json;
 

@@ -14,7 +14,6 @@ mod behaviour;
 mod claude;
 mod clients;
 mod confined;
-mod deeds;
 #[path = "../landlock/mod.rs"]
 mod landlock;
 mod model;
@@ -26,6 +25,7 @@ mod places;
 mod programs;
 mod review;
 mod run;
+mod scenarios;
 mod session;
 mod surfaces;
 mod system;

@@ -1,8 +1,8 @@
 //! OpenCode.
 
 use crate::clients::Client;
-use crate::deeds;
 use crate::model::{Script, Step};
+use crate::scenarios;
 use crate::world::{BIN, World};
 
 const PLUGINS: &str = "/home/dev/.config/opencode/plugin";
@@ -12,29 +12,29 @@ fn the_harness_sees_a_block_a_rewrite_and_a_pass() {
     let world = World::new(Client::OpenCode);
     world.write(&format!("{PLUGINS}/fake.js"), include_str!("fake-plugin.js"));
     world.program(BIN, include_str!("fake-hook.sh"));
-    deeds::harness_sees(&world);
+    scenarios::harness_sees(&world);
 }
 
 #[test]
 fn the_client_does_what_lazaret_answers() {
-    deeds::obeys(Client::OpenCode);
+    scenarios::obeys(Client::OpenCode);
 }
 
 #[test]
 fn discarded_work_comes_back() {
-    deeds::undoes(Client::OpenCode);
+    scenarios::undoes(Client::OpenCode);
 }
 
 #[test]
 fn no_call_passes_a_broken_binary() {
     let world = World::new(Client::OpenCode);
     world.register();
-    deeds::no_call_passes_a_broken_binary(Client::OpenCode, &world);
+    scenarios::no_call_passes_a_broken_binary(Client::OpenCode, &world);
 }
 
 #[test]
 fn parallel_calls_are_each_counted() {
-    deeds::counts_parallel_calls(Client::OpenCode);
+    scenarios::counts_parallel_calls(Client::OpenCode);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn every_registered_event_reaches_lazaret_and_harms_nothing() {
             Step::call([Client::OpenCode.spawn()]),
             shell("works", "echo still here"),
         ])
-        .sub(deeds::SUB, [shell("sub", "echo the sub-agent too")]),
+        .sub(scenarios::SUB, [shell("sub", "echo the sub-agent too")]),
     );
     assert_eq!(session.told("works").text.trim(), "still here");
     assert_eq!(session.told("sub").text.trim(), "the sub-agent too");
-    deeds::audit_names_each_call(&world, &["fails", "spawn", "works", "sub"]);
+    scenarios::audit_names_each_call(&world, &["fails", "spawn", "works", "sub"]);
 }

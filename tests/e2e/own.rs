@@ -1,8 +1,8 @@
 //! lazaret in the hands of an agent, on the real clients: its own commands, its user's configuration, and a loop of refused calls.
 
 use crate::clients::Client;
-use crate::deeds;
 use crate::model::{Script, Step};
+use crate::scenarios;
 use crate::world::World;
 
 const AUDIT: &str = "/home/dev/.local/state/lazaret/audit/audit.jsonl";
@@ -95,7 +95,7 @@ fn leaves_them(client: Client) {
         assert!(told.contains("lazaret blocked this call"), "{way}: {told}\n{}", story());
     }
     assert!(!world.exists("/home/dev/proj/ran-run"), "{}", story());
-    let forged = deeds::audit(&world).into_iter().any(|event| event["session"] == "forged");
+    let forged = scenarios::audit(&world).into_iter().any(|event| event["session"] == "forged");
     assert!(!forged, "{}", story());
     assert!(!world.exists(CONFIG), "{}", story());
     assert!(world.exists("/home/dev/proj/looked"), "{}", story());
@@ -135,7 +135,7 @@ fn waits_for_a_person(client: Client) {
     let accepted = world.read("/home/dev/accepted.out");
     assert!(accepted.contains("reviewer.enabled = false") && accepted.ends_with("\n0\n"), "{accepted}");
     assert!(!world.exists("/home/dev/precious"), "it does not count after that\n{}", story());
-    assert!(deeds::audit(&world).iter().any(|event| event.to_string().contains("config.toml: accepted")));
+    assert!(scenarios::audit(&world).iter().any(|event| event.to_string().contains("config.toml: accepted")));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::clients::Client;
 use crate::model::{Answer, Call, Script, Step, call};
 use crate::session::Session;
 use crate::watched::{self, WATCHED};
-use crate::ways_table::{self, Deed, How, Way};
+use crate::ways_table::{self, Act, How, Way};
 use crate::wire::wire_id;
 use crate::world::{BIN, FORBIDDEN_LOG, World};
 use serde_json::json;
@@ -50,7 +50,7 @@ fn opencode_is_refused_what_would_switch_the_plugin_off() {
 fn a_person_can_switch_it_off() {
     for (client, name) in [(Client::Claude, "user-state-simple"), (Client::OpenCode, "plugin-removed")] {
         let way = ways_table::all().into_iter().find(|way| way.id == name).unwrap();
-        let Deed::Shell(command) = &way.deed else { panic!("{name} is no command") };
+        let Act::Shell(command) = &way.action else { panic!("{name} is no command") };
         let world = prepared(client, &way);
         world.sh(command);
         let session = world.play(Script::main([Step::call([client.shell("probe", PROBE)])]));
@@ -208,13 +208,13 @@ fn prepared(client: Client, way: &Way) -> World {
         "ln -s {registered} innocent.json; ln -s {registered} innocent.js
         git diff --no-index {registered} nb/settings.json > off.patch || true"
     ));
-    match (&way.deed, way.how) {
-        (Deed::Shell(command), How::Hidden) => {
+    match (&way.action, way.how) {
+        (Act::Shell(command), How::Hidden) => {
             // A copy of the shell under another name, and what it is to do under none that tells.
             world.sh("cp /bin/dash tidy || cp /bin/sh tidy");
             world.write("/home/dev/proj/tidy.dat", &format!("set -e\n{command}\necho done > {DONE}\n"));
         }
-        (Deed::Shell(command), How::Cloned) => drop(world.sh(command)),
+        (Act::Shell(command), How::Cloned) => drop(world.sh(command)),
         _ => {}
     }
     world
@@ -222,9 +222,9 @@ fn prepared(client: Client, way: &Way) -> World {
 
 /// The agent's first calls, after which all that counts is known to lazaret.
 fn first(client: Client, way: &Way) -> Vec<Call> {
-    match (client, &way.deed) {
+    match (client, &way.action) {
         // The client's own tools change no file that was not read.
-        (Client::Claude, Deed::Tool(_, input)) if world_has(input) => {
+        (Client::Claude, Act::Tool(_, input)) if world_has(input) => {
             vec![call("read", "Read", json!({"file_path": input["file_path"]}))]
         }
         _ => vec![client.shell("first", "true")],
@@ -237,11 +237,11 @@ fn world_has(input: &serde_json::Value) -> bool {
 }
 
 fn gone(client: Client, way: &Way, label: &str) -> Call {
-    match (&way.deed, way.how) {
+    match (&way.action, way.how) {
         (_, How::Cloned) => client.shell(label, "true"),
-        (Deed::Shell(_), How::Hidden) => client.shell(label, "./tidy tidy.dat"),
-        (Deed::Shell(command), How::Refused | How::Said) => client.shell(label, command),
-        (Deed::Tool(name, input), _) => call(label, name.clone().leak(), input.clone()),
+        (Act::Shell(_), How::Hidden) => client.shell(label, "./tidy tidy.dat"),
+        (Act::Shell(command), How::Refused | How::Said) => client.shell(label, command),
+        (Act::Tool(name, input), _) => call(label, name.clone().leak(), input.clone()),
     }
 }
 
@@ -314,7 +314,7 @@ fn probe(client: Client) -> Step {
     })
 }
 
-/// Where the binary itself is gone or broken, nothing runs any more, and a person has to mend it.
+/// Where the binary itself is gone or broken, nothing runs any more, and a person has to repair it.
 fn is_fault(way: &Way) -> bool {
     way.scope == "binary" && way.how == How::Hidden
 }

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 /// Writes a program, in one step where there was one that may be running.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) {
-    let deeds = "cat >\"$1.new\" && chmod 755 \"$1.new\" && mv -f \"$1.new\" \"$1\"";
+    let script = "cat >\"$1.new\" && chmod 755 \"$1.new\" && mv -f \"$1.new\" \"$1\"";
     let mut writer =
-        Command::new("/bin/sh").args(["-c", deeds, "sh"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();
+        Command::new("/bin/sh").args(["-c", script, "sh"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();
     writer.stdin.take().unwrap().write_all(content.as_ref()).unwrap();
     assert!(writer.wait().unwrap().success(), "{}", path.display());
 }

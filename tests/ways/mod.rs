@@ -19,7 +19,7 @@ pub enum How {
 
 /// What is done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deed {
+pub enum Act {
     Shell(String),
     /// A tool of the client's and its input.
     Tool(String, Value),
@@ -35,7 +35,7 @@ pub struct Way {
     pub how: How,
     /// Played also when not all are.
     pub is_sample: bool,
-    pub deed: Deed,
+    pub action: Act,
 }
 
 impl Way {
@@ -77,16 +77,16 @@ fn way(head: &str, body: &str) -> Option<Way> {
         _ => return None,
     };
     let known = ["claude", "opencode", "both"].contains(&clients) && SCOPES.contains(&scope);
-    let deed = tool(body).unwrap_or_else(|| Deed::Shell(body.to_owned()));
+    let action = tool(body).unwrap_or_else(|| Act::Shell(body.to_owned()));
     let [id, clients, scope] = [id, clients, scope].map(str::to_owned);
-    (known && !body.is_empty()).then_some(Way { id, clients, scope, how, is_sample, deed })
+    (known && !body.is_empty()).then_some(Way { id, clients, scope, how, is_sample, action })
 }
 
 /// `Write {"file_path": …}`.
-fn tool(body: &str) -> Option<Deed> {
+fn tool(body: &str) -> Option<Act> {
     let (name, input) = body.split_once(' ')?;
     let input = input.starts_with('{').then(|| serde_json::from_str(input).ok())??;
-    Some(Deed::Tool(name.to_owned(), input))
+    Some(Act::Tool(name.to_owned(), input))
 }
 
 /// A project's settings that switch the gate off: many a reader takes some of them for unusable, the client honours each.

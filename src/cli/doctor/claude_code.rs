@@ -78,11 +78,7 @@ fn sources(examined: &Examined<'_>, report: &mut Report) -> Vec<Source> {
             Ok((path, Some(text))) if !text.trim().is_empty() => (path, text),
             Ok((_, Some(_) | None)) => continue,
             Err(fault) => {
-                report.fail(
-                    SUBJECT,
-                    fault.to_string(),
-                    fault.way_out.as_deref().unwrap_or("look at the file"),
-                );
+                report.fail(SUBJECT, fault.to_string(), fault.hint.as_deref().unwrap_or("look at the file"));
                 continue;
             }
         };

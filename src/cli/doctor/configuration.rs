@@ -11,7 +11,7 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
     let explained = match explained {
         Ok(explained) => explained,
         Err(fault) => {
-            let fix = fault.way_out.as_deref().unwrap_or("lazaret config check");
+            let fix = fault.hint.as_deref().unwrap_or("lazaret config check");
             return report.fail(SUBJECT, fault.message(), fix);
         }
     };

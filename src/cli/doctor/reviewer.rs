@@ -29,7 +29,7 @@ pub fn examine(client: Client, here: &Surroundings, report: &mut Report) {
             }
             Err(fault) => {
                 found = true;
-                report.note_with(subject, fault.to_string(), fault.way_out.as_deref().unwrap_or(&fix));
+                report.note_with(subject, fault.to_string(), fault.hint.as_deref().unwrap_or(&fix));
             }
         }
     }

@@ -176,8 +176,8 @@ fn usable_places(places: &[String]) -> Result<(), Fault> {
         Some(value) => {
             let why = "it holds characters that a registration cannot carry";
             let what = format!("the place {}", crate::domain::escape(value));
-            let way_out = "set the variable that names it to another directory, or unset it";
-            Err(Fault::new(FaultKind::Config, what, why).with_way_out(way_out))
+            let hint = "set the variable that names it to another directory, or unset it";
+            Err(Fault::new(FaultKind::Config, what, why).with_hint(hint))
         }
     }
 }
@@ -191,7 +191,7 @@ fn can_be_carried(word: &str) -> bool {
 fn usable_bin(bin: &Path) -> Result<String, Fault> {
     let refuse = |why: &str| {
         Err(Fault::new(FaultKind::Host, format!("the binary {}", shown(bin)), why)
-            .with_way_out("name one by its absolute path: lazaret install --bin /path/to/lazaret"))
+            .with_hint("name one by its absolute path: lazaret install --bin /path/to/lazaret"))
     };
     let Some(text) = bin.to_str() else { return refuse("its path is not UTF-8 text") };
     if !bin.is_absolute() {

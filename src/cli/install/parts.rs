@@ -34,7 +34,7 @@ pub(super) fn claude_code(
     let wanted = hooks::wanted(bin, places(scope, here), form);
     let new = settings::with(old.as_deref().unwrap_or_default(), &wanted, &recorded).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
-            .with_way_out("fix the file (claude code reads plain JSON, without comments) and run this again")
+            .with_hint("fix the file (claude code reads plain JSON, without comments) and run this again")
     })?;
     let mixed =
         old.as_deref().is_some_and(|old| settings::without(old, &recorded).is_ok_and(|less| less != old));
@@ -118,7 +118,7 @@ fn naming_plugin(here: &Surroundings) -> Result<Change, Fault> {
     let old = files::read(&path)?;
     let unusable = |unusable: settings::Unusable| {
         Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
-            .with_way_out("fix the file (plain JSON, without comments) and run this again")
+            .with_hint("fix the file (plain JSON, without comments) and run this again")
     };
     let new = settings::with_plugin(old.as_deref().unwrap_or_default(), &url).map_err(unusable)?;
     Ok(Change {

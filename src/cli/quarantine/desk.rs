@@ -168,7 +168,7 @@ impl Vouched {
 /// The whole client is quarantined, for nothing.
 fn no_session(name: &str) -> Fault {
     let why = format!("\"{}\" is not the id of a review session", escape(&clip(name, 60)));
-    Fault::new(FaultKind::Config, "variable LAZARET_QUARANTINE", why).with_way_out(
+    Fault::new(FaultKind::Config, "variable LAZARET_QUARANTINE", why).with_hint(
         "a person sets it to an id that `lazaret review list` names, or removes it, and starts the client anew",
     )
 }

@@ -1,9 +1,9 @@
 //! `lazaret replay`: recorded sessions, judged as they would be today. Runs nothing, records nothing.
 
 mod files;
+mod output;
 mod past;
 mod tally;
-mod told;
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
     for (done, file) in files.into_iter().enumerate() {
         let mut failed = None;
         let read = files::read(&file, &mut stored, |piece| {
-            progress.tell(&progress::bar(done, all, &told::several(replay.tally.counts.calls, "call")));
+            progress.tell(&progress::bar(done, all, &output::several(replay.tally.counts.calls, "call")));
             match replay.take(piece, out) {
                 Ok(()) => true,
                 Err(error) => {
@@ -68,9 +68,9 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
     }
     let tally = replay.tally.closed();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&told::json(&tally, &unreadable, args))?)?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&output::json(&tally, &unreadable, args))?)?;
     } else {
-        told::text(out, &tally, &unreadable, args)?;
+        output::text(out, &tally, &unreadable, args)?;
     }
     if !unreadable.is_empty() || tally.files.is_empty() {
         return Ok(Exit::Failed);

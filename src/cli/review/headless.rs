@@ -47,7 +47,7 @@ impl Start<'_> {
             let (had, most) = (size(longest as u64), size(MAX_ARGUMENT as u64));
             let why = format!("the prompt would be {had}; an argument of a program is at most {most}");
             return Err(Fault::new(FaultKind::TooLarge, "the task", why)
-                .with_way_out("name less, or review it in parts"));
+                .with_hint("name less, or review it in parts"));
         }
         Ok(command)
     }
@@ -114,7 +114,7 @@ fn with_agent(given: Option<&str>, name: &str, agent: Value) -> Result<Value, Fa
             OPENCODE_CONFIG,
             "it is not a JSON object, so that no agent can be added",
         )
-        .with_way_out("unset it, or write it as plain JSON")
+        .with_hint("unset it, or write it as plain JSON")
     };
     let mut config: Value = serde_json::from_str(given).map_err(|_| unusable())?;
     let agents = config.as_object_mut().ok_or_else(unusable)?.entry("agent").or_insert_with(|| json!({}));

@@ -114,7 +114,7 @@ impl Office<'_> {
     fn session(&self, id: &ReviewId) -> Result<Session, Fault> {
         quarantine::load(&self.machine.dirs, id)?.ok_or_else(|| {
             Fault::new(FaultKind::State, format!("review {id}"), "there is no such session")
-                .with_way_out("lazaret review list")
+                .with_hint("lazaret review list")
         })
     }
 
@@ -125,8 +125,7 @@ impl Office<'_> {
             None => Ok(session),
             Some(ended) => {
                 let why = format!("it ended at {} ({})", clock::rfc3339(ended.unix_ms), ended.why.name());
-                Err(Fault::new(FaultKind::State, format!("review {id}"), why)
-                    .with_way_out("start a new review"))
+                Err(Fault::new(FaultKind::State, format!("review {id}"), why).with_hint("start a new review"))
             }
         }
     }
@@ -136,7 +135,7 @@ impl Office<'_> {
 fn id(text: &str) -> Result<ReviewId, Fault> {
     ReviewId::parse(text).ok_or_else(|| {
         let what = format!("review {}", escape(&clip(text, QUOTED)));
-        Fault::new(FaultKind::Config, what, "that is not a session's id").with_way_out("lazaret review list")
+        Fault::new(FaultKind::Config, what, "that is not a session's id").with_hint("lazaret review list")
     })
 }
 

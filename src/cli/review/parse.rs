@@ -157,7 +157,7 @@ impl Told<'_> {
                 let list: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
                 let why = format!("the answer does not follow the schema{}", list.concat());
                 Err(Fault::new(FaultKind::BadMessage, name, why)
-                    .with_way_out("the schema is docs/response.schema.json; nothing of the answer is shown")
+                    .with_hint("the schema is docs/response.schema.json; nothing of the answer is shown")
                     .into())
             }
         }

@@ -62,8 +62,8 @@ fn granted(office: &Office<'_>, session: &Session, path: &Path) -> Result<(Strin
             Some(left) => format!("review {} left it out: {}", session.id, escape(&left.why)),
             None => format!("review {} does not grant it", session.id),
         };
-        let way_out = format!("lazaret review show {} names what it grants", session.id);
-        Fault::new(FaultKind::Host, escape(&written), why).with_way_out(way_out).into()
+        let hint = format!("lazaret review show {} names what it grants", session.id);
+        Fault::new(FaultKind::Host, escape(&written), why).with_hint(hint).into()
     })
 }
 

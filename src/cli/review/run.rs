@@ -99,7 +99,7 @@ fn client(args: &RunArgs, here: &Surroundings) -> Result<(Client, PathBuf), Faul
     wanted.iter().copied().find_map(found).ok_or_else(|| {
         let names: Vec<&str> = wanted.iter().map(|client| client.name()).collect();
         Fault::new(FaultKind::Host, names.join(", "), "no such client is on PATH")
-            .with_way_out("install one, then: lazaret install")
+            .with_hint("install one, then: lazaret install")
     })
 }
 
@@ -175,7 +175,7 @@ impl Work<'_> {
             // Whatever made it say so: in a pipeline it would pass for a clean review.
             let why = "it found nothing, but it looked at no file";
             let fault = Fault::new(FaultKind::Host, format!("review with {}", self.client.name()), why);
-            return Err(fault.with_way_out("run it again; name fewer files, or another --model").into());
+            return Err(fault.with_hint("run it again; name fewer files, or another --model").into());
         }
         Ok(Reviewed { verdict, calls })
     }
@@ -187,7 +187,7 @@ impl Work<'_> {
         match ran.end {
             End::TimedOut => {
                 let why = format!("it was not done in {} s, and was ended", self.session.timeout_s);
-                let fault = fault(why).with_way_out("name fewer files, or give it more time with --timeout");
+                let fault = fault(why).with_hint("name fewer files, or give it more time with --timeout");
                 return Err(Failed { fault, timed_out: true });
             }
             End::Stopped(signal) => {
@@ -209,8 +209,8 @@ impl Work<'_> {
             Err(None) => format!("it gave no answer {}", quoted(&ran.stderr)).trim_end().to_owned(),
         };
         let parts: Vec<&str> = [ended.as_str(), &words].into_iter().filter(|part| !part.is_empty()).collect();
-        let way_out = format!("try the client by hand: {}", escape(&self.program.display().to_string()));
-        Err(fault(parts.join(": ")).with_way_out(way_out).into())
+        let hint = format!("try the client by hand: {}", escape(&self.program.display().to_string()));
+        Err(fault(parts.join(": ")).with_hint(hint).into())
     }
 }
 

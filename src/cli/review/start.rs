@@ -22,7 +22,7 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
     if crate::cli::is_output_closed() {
         let why = "it is closed, so the task of the agent could not be written; no session was opened";
         return Err(Fault::new(FaultKind::Host, "standard output", why)
-            .with_way_out("leave it open, or send it to a file")
+            .with_hint("leave it open, or send it to a file")
             .into());
     }
     let session = open(&args.scope, args.ttl, Holder::above(), office)?;

@@ -1,4 +1,4 @@
-//! `lazaret rules test`: every example, and every command that a rule names as its way out, through the whole decision.
+//! `lazaret rules test`: every example, and every command that a rule names as its alternative, through the whole decision.
 
 use std::io::Write;
 use std::path::Path;

@@ -60,7 +60,7 @@ impl Headless {
     }
 }
 
-/// Settings by which hooks are switched off, led astray or joined by others.
+/// Settings by which hooks are switched off, redirected or joined by others.
 const LEADING: &[&str] = &["allowManagedHooksOnly", "disableAllHooks", "enabledPlugins", "env", "hooks"];
 
 /// Refuses a command line that leaves the client's hooks out; settings of one's own may stand there when they say nothing of hooks.

@@ -102,7 +102,7 @@ pub(super) fn wanted(
         (Err(error), Confine::Required) => {
             let fault = Fault::new(FaultKind::Host, "--confine", error.to_string());
             return Err(fault
-                .with_way_out(
+                .with_hint(
                     "Linux 5.13 or newer with Landlock among its security modules; or --confine=where-possible, or a container",
                 )
                 .into());
@@ -161,7 +161,7 @@ fn work(places: &Places) -> Result<Vec<PathBuf>> {
             "--confine",
             format!("the work is not to be in a directory of its own, but where {} is", escape(home)),
         );
-        return Err(fault.with_way_out("start it in a project's directory").into());
+        return Err(fault.with_hint("start it in a project's directory").into());
     }
     let named = places.roots().map(str::to_owned).chain(git).chain(common).chain(places.temp.clone());
     Ok(named.map(PathBuf::from).chain([cwd]).collect())

@@ -110,7 +110,7 @@ fn only_tightens(args: &RunArgs, policy: &Policy) -> Result<()> {
     let why = format!("the profile is {stands} already, and a run can only be made stricter");
     let fault = Fault::new(FaultKind::Config, format!("--profile {asked}"), why);
     Err(fault
-        .with_way_out(format!("leave --profile out, or change `profile` in the configuration (`lazaret config show` says where {stands} comes from)"))
+        .with_hint(format!("leave --profile out, or change `profile` in the configuration (`lazaret config show` says where {stands} comes from)"))
         .into())
 }
 
@@ -134,7 +134,7 @@ fn start(
         }
     };
     let ran = ran.map_err(|error| {
-        Fault::new(FaultKind::Host, escape(&headless.program()), error.to_string()).with_way_out(
+        Fault::new(FaultKind::Host, escape(&headless.program()), error.to_string()).with_hint(
             "give the client's command line behind `--`, as in: lazaret run -- claude -p 'fix the tests'",
         )
     })?;

@@ -219,7 +219,7 @@ fn locked(file: &File, path: &Path, hold: Hold) -> Result<(), Fault> {
         return Ok(());
     }
     let why = format!("another process has held its lock for {WAIT_MS} ms");
-    Err(private::fault(FaultKind::Audit, path, why).with_way_out("try again"))
+    Err(private::fault(FaultKind::Audit, path, why).with_hint("try again"))
 }
 
 /// A new chain. What the current file holds already is of an earlier version, or of a chain whose keys are gone.
@@ -285,7 +285,7 @@ fn aside(path: &Path, bytes: &[u8; HOT], now: Now) -> Fault {
         Ok(()) => {
             let why = format!("it is {what}; it was kept as {}", Path::new(&kept).display());
             private::fault(FaultKind::Audit, path, why)
-                .with_way_out("try again: a new chain begins with the next line")
+                .with_hint("try again: a new chain begins with the next line")
         }
         Err(error) => cannot(path, &error),
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::record::{After, Entry, Manifest, Stamp, State};
 use super::store::Checkpoints;
-use super::take::{self, Extent, Site, Tree, Wanted, Wish};
+use super::take::{self, Extent, Site, ToSave, Tree, Wanted};
 use super::tree;
 use super::way::{Way, stamp};
 use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, join};
@@ -85,14 +85,14 @@ impl Checkpoints {
         if seen.is_empty() && manifest.trees.is_empty() {
             return Vec::new();
         }
-        let deep = |path: &&str| Wish {
+        let deep = |path: &&str| ToSave {
             path: (*path).to_owned(),
             glob: false,
             deep: true,
             follow: false,
             from: None,
         };
-        let wishes: Vec<Wish> = seen.iter().map(deep).collect();
+        let to_save: Vec<ToSave> = seen.iter().map(deep).collect();
         let tree = if manifest.whole { Tree::Whole } else { Tree::Changed };
         let site = |repo: &String| Site { repo: repo.clone(), tree };
         let sites: Vec<Site> = manifest.trees.iter().map(site).collect();
@@ -103,7 +103,7 @@ impl Checkpoints {
             ..self.bounds.clone()
         };
         let extent = Extent { inner: manifest.inner, ..Extent::default() };
-        let wanted = Wanted { wishes: &wishes, sites: &sites, extent, protected: &[], repo, home, time_ms };
+        let wanted = Wanted { to_save: &to_save, sites: &sites, extent, protected: &[], repo, home, time_ms };
         let Ok(found) = take::take(&wanted, (&bounds, bounds.max_bytes), None) else {
             return Vec::new();
         };

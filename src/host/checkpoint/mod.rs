@@ -15,7 +15,7 @@ mod way;
 
 pub use record::{After, Entry, Manifest, State};
 pub use store::{Checkpoints, Made, Meta};
-pub use take::{Extent, Site, Tree, Wanted, Wish};
+pub use take::{Extent, Site, ToSave, Tree, Wanted};
 pub use tree::{modules, top_of};
 pub use undo::{Done, Refusal, Undo};
 

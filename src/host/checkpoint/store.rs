@@ -234,7 +234,7 @@ impl Checkpoints {
             Err(error) => return Err(in_vain(error)),
         };
         let bytes = private::read(&mut file, MAX_MANIFEST).map_err(in_vain)?;
-        let damaged = || private::fault(FaultKind::State, path, "it is damaged").with_way_out("remove it");
+        let damaged = || private::fault(FaultKind::State, path, "it is damaged").with_hint("remove it");
         let bytes = bytes.ok_or_else(damaged)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| damaged())
     }

@@ -27,7 +27,7 @@ pub(super) const PROTECTED: &str = "it is a place that no agent may change";
 
 /// One path whose content is to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct ToSave {
     /// Absolute, normalised.
     pub path: String,
     /// It is a pattern in shell spelling.
@@ -75,7 +75,7 @@ pub struct Extent {
 /// What is to be saved before a call.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
-    pub wishes: &'a [Wish],
+    pub to_save: &'a [ToSave],
     pub sites: &'a [Site],
     /// What else of the work trees.
     pub extent: Extent,
@@ -91,8 +91,8 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// Nothing is there that could be saved, and nothing is made.
     pub(super) fn is_void(&self) -> bool {
-        let gone = |wish: &Wish| !wish.glob && !wish.follow && facts::is_missing(&wish.path);
-        self.sites.is_empty() && self.wishes.iter().all(gone)
+        let gone = |to_save: &ToSave| !to_save.glob && !to_save.follow && facts::is_missing(&to_save.path);
+        self.sites.is_empty() && self.to_save.iter().all(gone)
     }
 }
 
@@ -131,8 +131,8 @@ pub(super) fn take(
         trees: Vec::new(),
         full: None,
     };
-    for wish in wanted.wishes {
-        taker.wish(wish)?;
+    for to_save in wanted.to_save {
+        taker.save_path(to_save)?;
     }
     for site in wanted.sites {
         taker.tree(&facts::real_path(&site.repo), site.tree)?;
@@ -175,8 +175,8 @@ pub(super) struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    fn wish(&mut self, wish: &Wish) -> Result<(), std::io::Error> {
-        if let Some(pattern) = &wish.from {
+    fn save_path(&mut self, to_save: &ToSave) -> Result<(), std::io::Error> {
+        if let Some(pattern) = &to_save.from {
             let found = facts::real_path(before_pattern(pattern));
             let Some(names) = self.listing(&found, 0) else { return Ok(()) };
             for (name, _) in names {
@@ -185,36 +185,36 @@ impl Taker<'_> {
                 else {
                     continue;
                 };
-                let path = join(&wish.path, &name);
-                self.wish(&Wish { path, deep: true, from: None, ..wish.clone() })?;
+                let path = join(&to_save.path, &name);
+                self.save_path(&ToSave { path, deep: true, from: None, ..to_save.clone() })?;
             }
             return Ok(());
         }
-        if wish.glob {
-            let top = before_pattern(&wish.path);
+        if to_save.glob {
+            let top = before_pattern(&to_save.path);
             return self.walk(&facts::real_path(top), |path| {
-                fast_glob::glob_match(wish.path.as_str(), path)
-                    || wish.deep
+                fast_glob::glob_match(to_save.path.as_str(), path)
+                    || to_save.deep
                         && places::upwards(path)
                             .skip(1)
-                            .any(|above| fast_glob::glob_match(wish.path.as_str(), above))
+                            .any(|above| fast_glob::glob_match(to_save.path.as_str(), above))
             });
         }
-        let path = beside(&wish.path);
+        let path = beside(&to_save.path);
         match self.way.stat(&path).ok().flatten().map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-            Some(FileType::Directory) if wish.deep => {
+            Some(FileType::Directory) if to_save.deep => {
                 self.one(&path)?;
                 self.walk(&path, |_| true)?;
                 self.listed.push(path);
                 Ok(())
             }
-            Some(FileType::Symlink) if wish.follow => {
+            Some(FileType::Symlink) if to_save.follow => {
                 self.one(&path)?;
                 self.one(&facts::real_path(&path))
             }
             Some(_) => self.one(&path),
             // Deleting what is not there changes nothing.
-            None if !wish.follow => Ok(()),
+            None if !to_save.follow => Ok(()),
             None => {
                 // What has to be made for it goes with it.
                 let missing = places::upwards(&path).skip(1).take_while(|above| facts::is_missing(above));

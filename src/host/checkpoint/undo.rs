@@ -265,7 +265,7 @@ impl Checkpoints {
                 Ok(_) => {
                     let why = "it was changed while the rollback was prepared";
                     return Err(Fault::new(FaultKind::Host, step.path.as_str(), why)
-                        .with_way_out("nothing was changed; run the rollback again"));
+                        .with_hint("nothing was changed; run the rollback again"));
                 }
                 Err(Refused::Source(error) | Refused::Store(error)) => {
                     return Err(unchanged(private::cannot(FaultKind::State, &self.dir, &error)));
@@ -279,7 +279,7 @@ impl Checkpoints {
 
 /// A fault before the first path was touched.
 fn unchanged(fault: Fault) -> Fault {
-    fault.with_way_out("nothing was changed; make room or fix it, then try again")
+    fault.with_hint("nothing was changed; make room or fix it, then try again")
 }
 
 /// What is to be done about a path that is not as it was.

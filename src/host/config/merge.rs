@@ -248,7 +248,7 @@ fn adjust(merged: &mut Merged) {
     }
 }
 
-/// A deed has a bit for so many patterns of one's own; those of the lowest layers come last.
+/// A entry has a bit for so many patterns of one's own; those of the lowest layers come last.
 fn bounded(merged: &mut Merged) {
     let custom = &mut merged.policy.patterns.custom;
     let Some(first) = custom.get(WrittenPattern::MOST).map(|pattern| pattern.name.clone()) else { return };

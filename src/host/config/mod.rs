@@ -231,7 +231,7 @@ fn sources(dirs: &Dirs, places: &Places) -> Result<Vec<Source>, Fault> {
 
 fn unusable(path: &str, why: &str) -> Fault {
     Fault::new(FaultKind::Config, format!("configuration {path}"), why)
-        .with_way_out(format!("fix {path} (`lazaret config check` lists what is wrong), or move it away"))
+        .with_hint(format!("fix {path} (`lazaret config check` lists what is wrong), or move it away"))
 }
 
 /// A stranger's rules and patterns count, but their words are not lazaret's.

@@ -93,7 +93,7 @@ impl Reader {
         number
     }
 
-    /// How many deeds, and how many percent of them, make the pattern.
+    /// How many entries, and how many percent of them, make the pattern.
     fn enough(&mut self, (entry, table): (&Value<'_>, &DeTable<'_>), window: u32) -> Option<(u32, u32)> {
         let count = table.get("count").map(|value| self.number(value, "count", window));
         let ratio = table.get("ratio").map(|value| {

@@ -25,9 +25,7 @@ pub fn intact(dirs: &Dirs, session: &Session, original: &str) -> Result<(), Faul
             Ok(_) => "the sealed copy is not what was sealed".to_owned(),
             Err(error) => format!("the sealed copy cannot be read: {error}"),
         };
-        return Err(
-            fault(copy, why).with_way_out("end the review with `lazaret review end`, and start it anew")
-        );
+        return Err(fault(copy, why).with_hint("end the review with `lazaret review end`, and start it anew"));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn begin_in_room(dirs: &Dirs, new: &str) -> Result<(Room, File), Fault> {
         }
     }
     let again = || fault(&dirs.runtime, "the directory of reviews is removed again and again");
-    Err(last.unwrap_or_else(|| again().with_way_out("try again")))
+    Err(last.unwrap_or_else(|| again().with_hint("try again")))
 }
 
 /// The directory under another name, locked for as long as it is being filled: `None` = the room was taken away meanwhile.
@@ -124,7 +124,7 @@ fn put_in_place(
     if open.len() >= MAX_OPEN {
         let why = format!("{MAX_OPEN} are open already");
         return Err(Fault::new(FaultKind::TooLarge, "review sessions", why)
-            .with_way_out("end one with `lazaret review end`; `lazaret review list` names them"));
+            .with_hint("end one with `lazaret review end`; `lazaret review list` names them"));
     }
     let salt = vault::random_salt()?;
     let vault =
@@ -187,7 +187,7 @@ fn named(opening: &Opening<'_>) -> Result<(String, Vec<String>), Fault> {
         if !lies_in(&real, &root) {
             let why = format!("it lies outside {}", escape(&root));
             return Err(Fault::new(FaultKind::Host, escape(&real), why)
-                .with_way_out("name a directory that holds it with --root"));
+                .with_hint("name a directory that holds it with --root"));
         }
         named.push(real);
     }
@@ -199,7 +199,7 @@ fn real(path: &Path) -> Result<String, Fault> {
     let real =
         fs::canonicalize(path).map_err(|error| Fault::new(FaultKind::Host, shown(), error.to_string()))?;
     real.into_os_string().into_string().map_err(|_| {
-        Fault::new(FaultKind::Host, shown(), "its name is not text").with_way_out("rename it first")
+        Fault::new(FaultKind::Host, shown(), "its name is not text").with_hint("rename it first")
     })
 }
 
@@ -253,7 +253,7 @@ pub fn list(dirs: &Dirs) -> Result<Vec<Listed>, Fault> {
 pub fn key(dirs: &Dirs, session: &Session) -> Result<Key, Fault> {
     let over = || {
         Fault::new(FaultKind::State, format!("review {}", session.id), "it has ended, its key is destroyed")
-            .with_way_out("start a new review")
+            .with_hint("start a new review")
     };
     let room = Room::open(dirs)?.ok_or_else(over)?;
     let rel = format!("{OPEN}/{}/{SALT}", session.id);
@@ -335,7 +335,7 @@ pub(super) fn ended_ids(room: &Room) -> Result<Vec<ReviewId>, Fault> {
 }
 
 pub(super) fn locked(room: &Room) -> Result<Locked, Fault> {
-    room.lock()?.ok_or_else(|| fault(&room.path, "it was removed meanwhile").with_way_out("try again"))
+    room.lock()?.ok_or_else(|| fault(&room.path, "it was removed meanwhile").with_hint("try again"))
 }
 
 fn rename(room: &Room, from: &str, to: &str) -> Result<(), Fault> {

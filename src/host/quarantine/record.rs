@@ -232,7 +232,7 @@ fn write<T: Serialize>(room: &Room, rel: &str, content: &T, max: u64) -> Result<
         .map_err(|error| fault(&room.at(rel), error.to_string()))?;
     if bytes.len() as u64 > max {
         return Err(fault(&room.at(rel), format!("it would be longer than {max} bytes"))
-            .with_way_out("name fewer files, or a directory that holds them"));
+            .with_hint("name fewer files, or a directory that holds them"));
     }
     room.write(rel, &bytes)
 }
@@ -254,7 +254,7 @@ fn foreign(room: &Room, rel: &str, version: u32) -> Fault {
 }
 
 fn damaged(room: &Room, rel: &str, why: &str) -> Fault {
-    fault(&room.at(rel), why).with_way_out("end the review with `lazaret review end`, and start it anew")
+    fault(&room.at(rel), why).with_hint("end the review with `lazaret review end`, and start it anew")
 }
 
 /// A session's id as text.

@@ -354,7 +354,7 @@ fn set_left(dirs: &Dirs, now: Now, whose: impl Fn(&Row) -> bool) -> Result<Vec<R
     Ok(reviews.iter().filter_map(|review| ReviewId::parse(review)).collect())
 }
 
-/// All agents, for a person. A damaged register is a fault; nothing is mended.
+/// All agents, for a person. A damaged register is a fault; nothing is repaired.
 pub fn agents(dirs: &Dirs, now: Now) -> Result<Vec<AgentRow>, Fault> {
     let Some(room) = Room::open(dirs)? else { return Ok(Vec::new()) };
     let register = read(&room)?.map_err(|why| lost(&room, &why))?;
@@ -491,5 +491,5 @@ pub(super) fn save(room: &Room, register: &Register) -> Result<(), Fault> {
 
 fn lost(room: &Room, why: &str) -> Fault {
     fault(&room.at(FILE), format!("{why}; no quarantined agent may go on"))
-        .with_way_out("a person can end the reviews with `lazaret review end`, and start anew")
+        .with_hint("a person can end the reviews with `lazaret review end`, and start anew")
 }

@@ -69,7 +69,7 @@ impl Room {
             let why = format!("another process has held its lock for {WAIT_MS} ms");
             held.map(Some).ok_or_else(|| {
                 Fault::new(FaultKind::Busy, format!("state {}", self.at(LOCK).display()), why)
-                    .with_way_out("try again; if it stays, look for a hanging lazaret process")
+                    .with_hint("try again; if it stays, look for a hanging lazaret process")
             })
         })
     }
@@ -219,14 +219,12 @@ fn closed(path: &Path, mode: u32) -> Result<(), Fault> {
         return Ok(());
     }
     let why = format!("it is open to others (mode {:o})", mode & 0o777);
-    Err(fault(path, why).with_way_out("end the reviews with `lazaret review end`, remove it, and start anew"))
+    Err(fault(path, why).with_hint("end the reviews with `lazaret review end`, remove it, and start anew"))
 }
 
-/// Where the directory itself is the trouble, another one is the way out.
+/// Where the directory itself is the trouble, another one is how to go on.
 fn elsewhere(fault: Fault) -> Fault {
-    fault.with_way_out(
-        "set XDG_RUNTIME_DIR, or LAZARET_HOME, to a directory of yours that is closed to others",
-    )
+    fault.with_hint("set XDG_RUNTIME_DIR, or LAZARET_HOME, to a directory of yours that is closed to others")
 }
 
 /// A fault of what lies in the room.

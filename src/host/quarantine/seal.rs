@@ -1,4 +1,4 @@
-//! Sealed copies: the named files and directories are copied once, through descriptors that no link can lead astray.
+//! Sealed copies: the named files and directories are copied once, through descriptors that no link can redirect.
 //! What is not a plain file of bounded size is left out and reported.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -397,7 +397,7 @@ fn refused(path: &str, errno: Errno) -> Fault {
 
 fn made_up(path: &str) -> Fault {
     Fault::new(FaultKind::Host, shown(path), kernel::WHY)
-        .with_way_out("name files of a project; what the kernel tells changes while it is read")
+        .with_hint("name files of a project; what the kernel tells changes while it is read")
 }
 
 /// There is no file to read: what was left out, and why.
@@ -412,10 +412,10 @@ fn nothing(skipped: &[Skipped]) -> Fault {
         }
     }
     Fault::new(FaultKind::Host, "nothing to review", why)
-        .with_way_out("name files, or directories that hold some")
+        .with_hint("name files, or directories that hold some")
 }
 
 fn too_large(why: String) -> Fault {
     Fault::new(FaultKind::TooLarge, "what is to be reviewed", why)
-        .with_way_out("name less, or review it in parts")
+        .with_hint("name less, or review it in parts")
 }

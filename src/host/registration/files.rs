@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<Option<String>, Fault> {
         Err(error) => {
             if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = error.as_bytes() {
                 let wide = Fault::new(FaultKind::Config, what(), "it is UTF-16 text");
-                return Err(wide.with_way_out("save it as UTF-8"));
+                return Err(wide.with_hint("save it as UTF-8"));
             }
             let valid = error.utf8_error().valid_up_to();
             let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;

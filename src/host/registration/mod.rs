@@ -109,7 +109,7 @@ impl Surroundings {
     fn home(&self) -> Result<&Path, Fault> {
         self.home.as_deref().filter(|home| home.is_absolute()).ok_or_else(|| {
             Fault::new(FaultKind::Host, "the home directory", "HOME is not set to an absolute path")
-                .with_way_out("set HOME, or name a directory with CLAUDE_CONFIG_DIR and XDG_CONFIG_HOME")
+                .with_hint("set HOME, or name a directory with CLAUDE_CONFIG_DIR and XDG_CONFIG_HOME")
         })
     }
 }

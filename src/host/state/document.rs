@@ -70,11 +70,11 @@ struct Written<'a> {
 
 /// Reads the document of a ring, if its header says that there may be one. A damaged one is kept aside, and the session
 /// is stopped: what it held back is not known any more.
-pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
+pub(super) fn load(ring: &mut Ring, now: Now, repair: bool) -> Result<Document, Fault> {
     let prompts = ring.header.prompts;
     let mut document = match ring.header.papers {
         Papers::None => Document::default(),
-        Papers::Maybe | Papers::Kept | Papers::Quiet => read(ring, now, mend)?,
+        Papers::Maybe | Papers::Kept | Papers::Quiet => read(ring, now, repair)?,
     };
     document.prompts = prompts;
     document.watch = ring.header.watch;
@@ -92,13 +92,13 @@ pub(super) fn load_for_call(ring: &mut Ring, now: Now) -> Result<Document, Fault
     }
 }
 
-fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
+fn read(ring: &mut Ring, now: Now, repair: bool) -> Result<Document, Fault> {
     let path = beside(&ring.path);
     let mut file = match private::open(&path, false) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if matches!(ring.header.papers, Papers::Kept | Papers::Quiet) {
-                return Err(stop(ring, &path, "it is gone", mend));
+                return Err(stop(ring, &path, "it is gone", repair));
             }
             ring.header.papers = Papers::None;
             return Ok(Document::default());
@@ -120,18 +120,18 @@ fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
             Err(error) => format!("it is damaged ({error})"),
         }
     };
-    if !mend {
+    if !repair {
         return Err(fault(&path, why));
     }
     let kept = keep(&path, &file, now).map_err(|error| cannot(&path, &error))?;
-    Err(stop(ring, &path, &format!("{why}; it was kept as {}", kept.display()), mend))
+    Err(stop(ring, &path, &format!("{why}; it was kept as {}", kept.display()), repair))
 }
 
 /// Puts a document in place that only says that the session is stopped, and gives the fault that tells so.
-fn stop(ring: &mut Ring, path: &Path, why: &str, mend: bool) -> Fault {
+fn stop(ring: &mut Ring, path: &Path, why: &str, repair: bool) -> Fault {
     let told = fault(path, format!("{why}; the session is stopped"))
-        .with_way_out("a person can go on with `lazaret resume`");
-    if !mend {
+        .with_hint("a person can go on with `lazaret resume`");
+    if !repair {
         return told;
     }
     let stopped = Document { stopped: Some(format!("its document was lost: {why}")), ..Document::default() };
@@ -142,7 +142,7 @@ fn stop(ring: &mut Ring, path: &Path, why: &str, mend: bool) -> Fault {
 }
 
 /// Replaces the document. The header says "maybe" before and "kept" after, so that a process killed between the two
-/// leaves nothing that reads as somebody else's deed.
+/// leaves nothing that reads as somebody else's entry.
 pub(super) fn save(ring: &mut Ring, document: &Document) -> Result<(), Fault> {
     let path = beside(&ring.path);
     ring.header.prompts = document.prompts;

@@ -23,7 +23,7 @@ pub(super) enum Purpose {
     Make,
     /// To read and write, if it is there.
     Change,
-    /// To read, if it is there; nothing is mended.
+    /// To read, if it is there; nothing is repaired.
     Look,
 }
 
@@ -86,7 +86,7 @@ impl Ring {
         let kept = keep(&path, &file, now).map_err(|error| cannot(&path, &error))?;
         begin_anew(&file, now).map_err(|error| cannot(&path, &error))?;
         Err(fault(&path, format!("{why}; it was kept as {} and begun anew", kept.display()))
-            .with_way_out("try again: what the session did before is not remembered"))
+            .with_hint("try again: what the session did before is not remembered"))
     }
 
     /// The oldest sequence number that the ring still has.
@@ -192,5 +192,5 @@ fn put_in_place(temp: &Path, path: &Path) -> io::Result<()> {
 fn busy(path: &Path, wait_ms: u64) -> Fault {
     let why = format!("another call of this session has held its lock for {wait_ms} ms");
     Fault::new(FaultKind::Busy, format!("state {}", path.display()), why)
-        .with_way_out("try again; if it stays, look for a hanging lazaret process")
+        .with_hint("try again; if it stays, look for a hanging lazaret process")
 }

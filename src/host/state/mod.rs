@@ -1,9 +1,9 @@
 //! What is remembered of a client session between calls: a ring of records for what every call changes, a document for
 //! what changes seldom. One lock per session; what is damaged is never taken for empty. Nothing here decides.
 
-mod deeds;
 mod document;
 mod file;
+mod history;
 mod marks;
 mod reported;
 mod ring;
@@ -23,7 +23,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::{hex, private};
-use crate::domain::{Deed, Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject, Watch};
+use crate::domain::{Entry, Fault, FaultKind, HistoryEntry, Marks, PastCall, Stand, Subject, Watch};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub fn remember<T>(
     Ok(answer)
 }
 
-/// Where the session stands; nothing is made, changed or mended.
+/// Where the session stands; nothing is made, changed or repaired.
 pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<Stand, Fault> {
     let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Look)? else {
         return Ok(Stand::default());
@@ -129,10 +129,10 @@ pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<St
     stand(&mut ring, document, now, look)
 }
 
-/// The deeds of the session, newest first.
-pub fn deeds(store: &Store, subject: &Subject, now: Now) -> Result<Vec<Deed>, Fault> {
+/// The entries of the session, newest first.
+pub fn entries(store: &Store, subject: &Subject, now: Now) -> Result<Vec<HistoryEntry>, Fault> {
     match Ring::open(store, &name(subject), now, Purpose::Look)? {
-        Some(ring) => Ok(deeds::Deeds::open(&ring)?.all(now)),
+        Some(ring) => Ok(history::Entries::open(&ring)?.all(now)),
         None => Ok(Vec::new()),
     }
 }

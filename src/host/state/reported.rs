@@ -1,12 +1,12 @@
-//! A call has ended: its record gets the outcome, the session's deeds get one more, and what is known of the session's
+//! A call has ended: its record gets the outcome, the session's entries get one more, and what is known of the session's
 //! behaviour may change, all under one lock.
 
-use super::deeds::Deeds;
 use super::document::{self, Document};
 use super::file::{Purpose, Ring};
+use super::history::Entries;
 use super::ring::Record;
 use super::{Store, catch_up, name, records};
-use crate::domain::{Deed, Fault, Outcome, Subject, Verdict};
+use crate::domain::{Fault, HistoryEntry, Outcome, Subject, Verdict};
 use crate::host::clock::Now;
 
 /// Records read at once, newest first: a call is mostly reported before many others begin.
@@ -31,10 +31,10 @@ pub struct Told<'a> {
     pub verdict: Option<Verdict>,
     /// Milliseconds since it was decided on (0 = not known).
     pub took_ms: u64,
-    /// The number of the deed that is made of it.
+    /// The number of the entry that is made of it.
     pub number: u64,
     /// What there was before, newest first.
-    pub deeds: &'a [Deed],
+    pub entries: &'a [HistoryEntry],
     /// The watched files are not as they were last seen.
     pub moved: bool,
     /// What `f` changes in it is kept.
@@ -48,21 +48,22 @@ pub fn reported<T>(
     subject: &Subject,
     now: Now,
     call: Reported,
-    f: impl FnOnce(&mut Told<'_>) -> (T, Option<Deed>),
+    f: impl FnOnce(&mut Told<'_>) -> (T, Option<HistoryEntry>),
 ) -> Result<Option<(T, Option<Verdict>)>, Fault> {
     let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
         return Ok(None);
     };
     catch_up(&mut ring)?;
     let record = if call.call == 0 { None } else { find(&ring, call.call)? };
-    let deeds = Deeds::open(&ring)?;
-    let before = deeds.all(now);
-    let told = |deed: &Deed| call.call != 0 && deed.call == call.call && deed.outcome == call.outcome;
+    let entries = Entries::open(&ring)?;
+    let before = entries.all(now);
+    let told =
+        |entry: &HistoryEntry| call.call != 0 && entry.call == call.call && entry.outcome == call.outcome;
     let twice = match record {
         Some(record) => record.entry.outcome == call.outcome,
         None => before.iter().any(told),
     };
-    // One that was refused is a deed, and its record says so already.
+    // One that was refused is an entry, and its record says so already.
     if twice && call.outcome != Outcome::Blocked {
         return Ok(None);
     }
@@ -77,17 +78,17 @@ pub fn reported<T>(
         document.watch.lingers |= call.background;
     }
     let verdict = record.map(|record| record.entry.verdict);
-    let number = before.first().map_or(1, |deed| deed.number.saturating_add(1));
-    let (answer, deed) = f(&mut Told {
+    let number = before.first().map_or(1, |entry| entry.number.saturating_add(1));
+    let (answer, entry) = f(&mut Told {
         verdict,
         took_ms: record.map_or(0, |record| now.age_ms(record.at)),
         number,
-        deeds: &before,
+        entries: &before,
         moved: call.seen != 0 && call.seen != old.watch.after,
         document: &mut document,
     });
-    if let Some(deed) = deed {
-        deeds.add(&Deed { number, call: call.call, outcome: call.outcome, ..deed }, now)?;
+    if let Some(entry) = entry {
+        entries.add(&HistoryEntry { number, call: call.call, outcome: call.outcome, ..entry }, now)?;
     }
     if (Document { watch: old.watch, ..document.clone() }) != old {
         document::save(&mut ring, &document)?;

@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::deeds;
 use super::document::{beside, holds_a_stop};
+use super::history;
 use super::{Store, cannot};
 use crate::domain::Fault;
 use crate::host::clock::Now;
@@ -60,7 +60,7 @@ fn remove_session(ring: &Path, now: Now, keep_ms: u64) -> bool {
     if private::untouched_ms(ring, now) <= keep_ms || holds_a_stop(ring) {
         return false;
     }
-    let besides = [beside(ring), deeds::beside(ring)];
+    let besides = [beside(ring), history::beside(ring)];
     let cleared = besides.iter().all(|path| !path.exists() || fs::remove_file(path).is_ok());
     cleared && fs::remove_file(ring).is_ok()
 }

@@ -142,7 +142,7 @@ pub fn changed_ms(path: &str) -> u64 {
     seconds.saturating_mul(1000).saturating_add(stat.st_ctime_nsec / 1_000_000)
 }
 
-/// Puts something at a path as a person wishes: no hook finds it there before it counts.
+/// Puts something at a path as a person wants: no hook finds it there before it counts.
 pub fn placing<T, E: From<Fault>>(
     state: &Path,
     path: &Path,
@@ -172,14 +172,14 @@ impl Watched {
         (content, mode): (&Content, u32),
         (state, now): (&Path, Now),
     ) -> io::Result<Option<PathBuf>> {
-        let mended = match self.role {
+        let repaired = match self.role {
             Role::State => files::read(&self.path, state::MAX, Links::Follow).ok().flatten(),
             Role::Settings | Role::Plugin | Role::Configuration => None,
         };
         // The rest of the client's state is its own: the login stands there.
-        let mended = mended.and_then(|bytes| state::mended(&bytes, content)).map(Content::Bytes);
-        match (mended, self.role) {
-            (Some(mended), _) => put_back(&self.path, (&mended, mode), (state, now)),
+        let repaired = repaired.and_then(|bytes| state::repaired(&bytes, content)).map(Content::Bytes);
+        match (repaired, self.role) {
+            (Some(repaired), _) => put_back(&self.path, (&repaired, mode), (state, now)),
             (None, Role::State) => put_back(&self.path, (&Content::Absent, mode), (state, now)),
             (None, _) => put_back(&self.path, (content, mode), (state, now)),
         }

@@ -57,7 +57,7 @@ impl Sealed {
         let file = private::open_make(&path).map_err(|error| cannot(&error))?;
         if !lock::hold(&file, lock::Hold::Alone, WAIT_MS).map_err(|error| cannot(&error))? {
             return Err(
-                private::fault(FaultKind::Busy, &path, "another process holds it").with_way_out("try again")
+                private::fault(FaultKind::Busy, &path, "another process holds it").with_hint("try again")
             );
         }
         let index = read(&dir.join(INDEX)).and_then(|bytes| crate::host::from_json::<Index>(&bytes).ok());
@@ -77,7 +77,7 @@ impl Sealed {
                 &self.dir,
                 format!("the sealed copy of {} is gone", escape(path)),
             )
-            .with_way_out("look at the clients' settings, then run: lazaret install")
+            .with_hint("look at the clients' settings, then run: lazaret install")
         })
     }
 

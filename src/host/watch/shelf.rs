@@ -171,7 +171,7 @@ impl Shelf {
         let file = private::open_make(&path).map_err(|error| cannot(&error))?;
         if !lock::hold(&file, lock::Hold::Alone, WAIT_MS).map_err(|error| cannot(&error))? {
             let busy = private::fault(FaultKind::Busy, &path, "another process holds it");
-            return Err(busy.with_way_out("try again"));
+            return Err(busy.with_hint("try again"));
         }
         let value: Option<Value> =
             read(&dir.join(INDEX)).and_then(|bytes| crate::host::from_json(&bytes).ok());

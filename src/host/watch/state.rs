@@ -27,7 +27,7 @@ pub fn essence(read: Result<Option<Vec<u8>>, String>) -> Content {
 }
 
 /// The state with what counts put back; none where it cannot be read.
-pub fn mended(bytes: &[u8], essence: &Content) -> Option<Vec<u8>> {
+pub fn repaired(bytes: &[u8], essence: &Content) -> Option<Vec<u8>> {
     let mut value = value(bytes).ok()?;
     let members = value.as_object_mut()?;
     members.remove(ENV);
@@ -92,8 +92,8 @@ mod tests {
         let now = b"{\"login\": \"x\", \"env\": {\"CLAUDE_CODE_SIMPLE\": \"1\"}}";
         let read = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).unwrap();
         let before = Content::Bytes(b"{\"env\":{\"A\":\"b\"}}".to_vec());
-        assert_eq!(read(mended(now, &before).unwrap()), json!({"login": "x", "env": {"A": "b"}}));
-        assert_eq!(read(mended(now, &Content::Absent).unwrap()), json!({"login": "x"}));
-        assert_eq!(mended(b"{", &before), None);
+        assert_eq!(read(repaired(now, &before).unwrap()), json!({"login": "x", "env": {"A": "b"}}));
+        assert_eq!(read(repaired(now, &Content::Absent).unwrap()), json!({"login": "x"}));
+        assert_eq!(repaired(b"{", &before), None);
     }
 }

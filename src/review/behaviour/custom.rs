@@ -1,9 +1,9 @@
 //! Patterns of one's own, told by their own examples: short histories, played through in the made-up world of the rules' examples.
 
-use super::{History, Report, deed, words};
+use super::{History, Report, entry, words};
 use crate::domain::{
-    Behaviour, Client, Deed, Outcome, Pattern, Policy, Purpose, SessionId, Subject, WrittenIntervention,
-    WrittenPattern, clip, escape,
+    Behaviour, Client, HistoryEntry, Outcome, Pattern, Policy, Purpose, SessionId, Subject,
+    WrittenIntervention, WrittenPattern, clip, escape,
 };
 use crate::rules::fixture;
 
@@ -57,7 +57,7 @@ fn stands(pattern: &WrittenPattern, history: &[String]) -> Result<Vec<bool>, Str
     policy.patterns.enabled.clear();
     policy.patterns.custom.push(pattern.clone());
     // Newest first.
-    let mut deeds: Vec<Deed> = Vec::new();
+    let mut entries: Vec<HistoryEntry> = Vec::new();
     let mut after = Vec::new();
     for step in history {
         let Step { times, call, outcome, error } = read(step)?;
@@ -74,14 +74,14 @@ fn stands(pattern: &WrittenPattern, history: &[String]) -> Result<Vec<bool>, Str
             rule: None,
             duration_ms: None,
         };
-        let made = deed(&report, &Purpose::default());
+        let made = entry(&report, &Purpose::default());
         for _ in 0..times {
-            if deeds.len() >= History::LOOKED_AT {
+            if entries.len() >= History::LOOKED_AT {
                 return Err(format!("a history has {} actions at most", History::LOOKED_AT));
             }
-            let found = super::find(&History::new(&made, &deeds), &Behaviour::default(), &policy);
+            let found = super::find(&History::new(&made, &entries), &Behaviour::default(), &policy);
             after.push(!found.is_empty());
-            deeds.insert(0, made);
+            entries.insert(0, made);
         }
     }
     Ok(after)

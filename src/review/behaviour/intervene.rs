@@ -1,6 +1,8 @@
 //! Which intervention patterns call for, and when none is made: cooldown, most per prompt, escalation.
 
-use crate::domain::{Behaviour, Deed, Finding, Intervened, InterventionKind, Pattern, Policy, Throttle};
+use crate::domain::{
+    Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Pattern, Policy, Throttle,
+};
 use crate::review::behaviour::words;
 
 /// Seed 000's cut-offs, in percent: below the first a soft correction, from the last on an emergency stop.
@@ -9,9 +11,9 @@ const CUT_OFFS: [u8; 4] = [30, 50, 70, 90];
 const COOLDOWN_MS: u64 = 30_000;
 /// Interventions in one prompt.
 const MOST: usize = 10;
-/// Deeds after which a session is corrected for the same built-in pattern once more.
+/// Entries after which a session is corrected for the same built-in pattern once more.
 const AGAIN: u64 = 200;
-/// Deeds within which a pattern has to end for its intervention to have worked.
+/// Entries within which a pattern has to end for its intervention to have worked.
 const WITHIN: u64 = 10;
 /// A throttled session: calls in a minute, and for how long in milliseconds.
 const THROTTLE_CALLS: u32 = 10;
@@ -57,12 +59,12 @@ fn most_severe(finding: &Finding, policy: &Policy) -> u8 {
 pub fn choose(
     found: &[Finding],
     behaviour: &Behaviour,
-    deed: &Deed,
+    entry: &HistoryEntry,
     now_ms: u64,
     policy: &Policy,
 ) -> Option<Chosen> {
     let gravest = found.first()?;
-    let mut made = behaviour.interventions.iter().filter(|one| one.prompt == deed.prompt);
+    let mut made = behaviour.interventions.iter().filter(|one| one.prompt == entry.prompt);
     let asked_for = by_severity(combined(found, policy));
     let own = policy.interventions.own(&gravest.pattern);
     let asked_for = own.and_then(|own| own.first).map_or(asked_for, |first| asked_for.max(first));
@@ -88,7 +90,7 @@ pub fn choose(
     if cooling || made.clone().count() >= MOST {
         return None;
     }
-    // What was done has its ten deeds to work, and what was said is not said again soon, unless more is called for.
+    // What was done has its ten entries to work, and what was said is not said again soon, unless more is called for.
     let as_much = |one: &&Intervened| one.pattern == gravest.pattern && one.kind >= kind;
     let said = built_in.is_some()
         && kind <= InterventionKind::ContextReinforcement
@@ -96,7 +98,7 @@ pub fn choose(
             .interventions
             .iter()
             .filter(as_much)
-            .any(|one| deed.number.saturating_sub(one.deed) < AGAIN);
+            .any(|one| entry.number.saturating_sub(one.entry) < AGAIN);
     if said || made.any(|one| as_much(&one) && one.effective.is_none()) {
         return None;
     }
@@ -146,11 +148,11 @@ pub fn apply(chosen: &Chosen, behaviour: &mut Behaviour, now_ms: u64) {
     }
 }
 
-/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands. Gives those of which it
+/// Says of interventions, ten entries after each, whether they worked: the pattern has ended, or it stands. Gives those of which it
 /// is known now.
-pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) -> Vec<Intervened> {
+pub fn measure(behaviour: &mut Behaviour, found: &[Finding], entry: u64) -> Vec<Intervened> {
     let mut measured = Vec::new();
-    let due = |one: &&mut Intervened| one.effective.is_none() && deed.saturating_sub(one.deed) >= WITHIN;
+    let due = |one: &&mut Intervened| one.effective.is_none() && entry.saturating_sub(one.entry) >= WITHIN;
     for one in behaviour.interventions.iter_mut().filter(due) {
         one.effective = Some(!found.iter().any(|finding| finding.pattern == one.pattern));
         measured.push(one.clone());

@@ -1,9 +1,9 @@
 //! Behaviour over time: what an action came to, which patterns that makes with those before it, and what is done about them.
-//! Pure: the deeds and the session's document come in, what is remembered and told goes out.
+//! Pure: the entries and the session's document come in, what is remembered and told goes out.
 
 mod alignment;
 mod custom;
-mod deed;
+mod entry;
 mod error;
 mod intervene;
 mod lookup;
@@ -13,7 +13,7 @@ mod words;
 
 pub use alignment::{Act, alignment};
 pub use custom::{misplaced, problems};
-pub use deed::{Report, checked_out, deed};
+pub use entry::{Report, checked_out, entry};
 pub use error::normalised;
 pub use intervene::{Chosen, by_severity, choose};
 pub use lookup::is_looked_up;
@@ -23,7 +23,7 @@ pub use words::rebuilt;
 
 use crate::domain::{Behaviour, Finding, Intervened, Policy};
 
-/// What one more deed leads to.
+/// What one more entry leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Judged {
     /// The patterns that stand.
@@ -33,8 +33,8 @@ pub struct Judged {
     pub measured: Vec<Intervened>,
 }
 
-/// Looks at the session after the last deed of its history, and changes what is known of its behaviour. `now_ms` is milliseconds since 1970; `error` the
-/// text of the deed's error, redacted.
+/// Looks at the session after the last entry of its history, and changes what is known of its behaviour. `now_ms` is milliseconds since 1970; `error` the
+/// text of the entry's error, redacted.
 pub fn judge(
     history: &History<'_>,
     behaviour: &mut Behaviour,
@@ -44,12 +44,12 @@ pub fn judge(
 ) -> Judged {
     /// Longest error that is kept, in bytes.
     const ERROR: usize = 400;
-    let deed = history.last();
+    let entry = history.last();
     let found = find(history, behaviour, policy);
     behaviour.last_error = error.map(|error| crate::domain::clip(error, ERROR)).unwrap_or_default();
-    let measured = intervene::measure(behaviour, &found, deed.number);
+    let measured = intervene::measure(behaviour, &found, entry.number);
     behaviour.found.clone_from(&found);
-    let chosen = choose(&found, behaviour, deed, now_ms, policy);
+    let chosen = choose(&found, behaviour, entry, now_ms, policy);
     if let Some(chosen) = &chosen {
         behaviour.recovery_attempted = true;
         intervene::apply(chosen, behaviour, now_ms);
@@ -57,8 +57,8 @@ pub fn judge(
             kind: chosen.kind,
             pattern: chosen.pattern.clone(),
             at_ms: now_ms,
-            deed: deed.number,
-            prompt: deed.prompt,
+            entry: entry.number,
+            prompt: entry.prompt,
             effective: None,
         });
     }

@@ -91,8 +91,8 @@ fn is_own(words: &[Word<'_>]) -> bool {
     const ENDINGS: &[&str] = &[".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".sh"];
     let below = |path: &str| !path.starts_with(['-', '/', '~']) && !path.contains("..");
     match words {
-        [Word::Said("python" | "python3"), Word::Said("-m"), Word::Said(_), Word::Said(deed), ..]
-            if TRIES.contains(deed) =>
+        [Word::Said("python" | "python3"), Word::Said("-m"), Word::Said(_), Word::Said(operation), ..]
+            if TRIES.contains(operation) =>
         {
             true
         }
@@ -100,8 +100,8 @@ fn is_own(words: &[Word<'_>]) -> bool {
             below(script) && ENDINGS.iter().any(|end| script.ends_with(end))
         }
         [Word::Said("cargo" | "go"), Word::Said("run"), ..] => true,
-        [Word::Said(program), Word::Said(deed), ..] if !program.contains('/') => {
-            commands::find(program).is_none() && TRIES.contains(deed)
+        [Word::Said(program), Word::Said(operation), ..] if !program.contains('/') => {
+            commands::find(program).is_none() && TRIES.contains(operation)
         }
         [Word::Said(program), ..] => below(program) && program.contains('/'),
         _ => false,

@@ -1,7 +1,7 @@
 //! Git: branches and tags taken away many at a time, transports that are programs, and what keeps a repository in order switched off.
 
 use super::git::{is_protected, target_of_refspec};
-use super::{deeds, predicate, sub};
+use super::{operations, predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -250,7 +250,7 @@ pub(super) const PUSHERS: &[&str] = &["hub", "sl"];
 /// A forced push by one of the programs that stand around git, or by a subcommand that pushes a part of the tree.
 pub(super) fn forced_by_another<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
     let found = scene.first(programs, |inv| {
-        let words = deeds::known_words(inv);
+        let words = operations::known_words(inv);
         let Some(at) = words.iter().position(|word| *word == "push") else { return false };
         let behind = words.get(at + 1..).unwrap_or_default();
         let refs =

@@ -9,7 +9,7 @@ mod stacks;
 mod tables;
 
 use super::clusters::KUBECTL;
-use super::{clusters, deeds, everyday, libraries, lists, predicate, standing};
+use super::{clusters, everyday, libraries, lists, operations, predicate, standing};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
@@ -183,7 +183,7 @@ const HUGE: &[&str] = &[
 /// Machines that cost too much, many in one list, or a pool that is left with none.
 fn pools<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MANIFOLD, |inv| {
-        let words: Vec<&str> = deeds::known_words(inv);
+        let words: Vec<&str> = operations::known_words(inv);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
         let value = |names: &[&str]| {
             let joined = words.iter().filter_map(|word| word.split_once('='));
@@ -227,7 +227,7 @@ fn pools<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// Hundreds of machines or of copies of a service.
 fn very_many<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MANIFOLD, |inv| {
-        let words: Vec<&str> = deeds::known_words(inv);
+        let words: Vec<&str> = operations::known_words(inv);
         let counts = |name: &str| {
             matches!(
                 name,
@@ -279,7 +279,7 @@ fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    deeds::done_where(scene, ASKED, |inv| {
+    operations::done_where(scene, ASKED, |inv| {
         let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
         let turned = kubernetes::is_turned_back(inv);
         !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || turned || local())
@@ -297,7 +297,7 @@ fn only_looks_there(inv: &Invocation) -> bool {
                 && text.split_whitespace().next().is_some_and(|first| LOOKS.contains(&first))
         })
     };
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let told =
         |option: &str| words.iter().any(|word| *word == option || word.starts_with(&format!("{option}=")));
     let given = |option: &str| {

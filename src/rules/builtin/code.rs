@@ -9,7 +9,7 @@ pub(super) mod shell_text;
 
 use self::shell_text::shell;
 use super::texts::front as texts_front;
-use super::{libraries, placed, plain, predicate, scripts, statements};
+use super::{folding, libraries, placed, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
@@ -455,11 +455,11 @@ fn spelled(scene: &Scene<'_>) -> (Verdict, usize) {
 /// A command with the strings of its code written out, where that changes it.
 fn written_out(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
     const END: &str = "END_OF_CODE";
-    let language = plain::Language::of(&inv.program)?;
+    let language = folding::Language::of(&inv.program)?;
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
     let plain = |code: &str| {
         let given = with_given(&with_operands(code, inv), inv, scene);
-        let out = plain::plain(&scripts::with_home(&given, home), language);
+        let out = folding::folded(&scripts::with_home(&given, home), language);
         out.or_else(|| (given != code).then_some(given))
     };
     let mut changed = false;

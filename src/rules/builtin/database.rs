@@ -13,7 +13,7 @@ use self::place::{Place, place_of};
 pub(super) use self::spared::env_is_scratch;
 use self::spared::env_names;
 use super::standing::{is_own, is_scratch};
-use super::{deeds, predicate};
+use super::{operations, predicate};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, is_shell, runs};
@@ -415,7 +415,7 @@ fn shell_started<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(REDIS, |inv| {
         let words: Vec<String> =
-            deeds::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
+            operations::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
         let told = |a: &str, b: &str| {
             words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
         };

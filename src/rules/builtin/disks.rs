@@ -1,6 +1,6 @@
 //! Disks: devices, partitions, file systems, volumes.
 
-use super::deeds::{Deeds, done};
+use super::operations::{Operations, done};
 use super::{flagged, libraries, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
@@ -16,7 +16,7 @@ const DD: &[&str] = &["dd", "dcfldd", "ddrescue"];
 const FORMATTERS: &[&str] = &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"];
 
 /// Further programs that put something in the place of what is on a disk.
-const OVERWRITES: Deeds = &[
+const OVERWRITES: Operations = &[
     (&["mdadm"], &["--create", "-C"]),
     (&["hdiutil"], &["erasekeys", "makehybrid"]),
     (&["asr"], &["--erase", "restore"]),

@@ -1,6 +1,6 @@
 //! What lies next to a danger and is everyday work: each told apart once, for the rule whose word it would be.
 
-use super::deeds;
+use super::operations;
 use crate::domain::Target;
 use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of, runs};
 use crate::rules::{Invocation, Stdin};
@@ -253,7 +253,7 @@ const PORTS: &[&str] = &[
 
 /// `ufw allow 22/tcp`: one door for a service that everybody knows; not everything, and not from one address.
 pub(super) fn opens_known_port(inv: &Invocation) -> bool {
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let port = |word: &str| {
         let (port, kind) = word.split_once('/').unwrap_or((word, "tcp"));
         PORTS.contains(&port) && matches!(kind, "tcp" | "udp")
@@ -380,7 +380,7 @@ pub(super) fn removes_tools(inv: &Invocation) -> bool {
         "-Rcns",
         "-Rc",
     ];
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     if words.len() != inv.args.len() || words.iter().any(|word| HARD.contains(word)) {
         return false;
     }
@@ -444,7 +444,7 @@ pub(super) fn starts_a_check(inv: &Invocation) -> bool {
         "drop",
         "reset",
     ];
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let ["workflow", "run", name, ..] = words.as_slice() else { return false };
     let parts = |word: &str| {
         word.to_ascii_lowercase()
@@ -498,7 +498,7 @@ pub(super) fn only_counts(inv: &Invocation) -> bool {
 
 /// `cloudflared tunnel list` and its like, which only tell.
 pub(super) fn tells_of_tunnels(inv: &Invocation) -> bool {
-    let mut words = deeds::known_words(inv).into_iter().skip_while(|word| *word != "tunnel").skip(1);
+    let mut words = operations::known_words(inv).into_iter().skip_while(|word| *word != "tunnel").skip(1);
     let first = words.next();
     asks_for_help(inv)
         || matches!(first, Some("list" | "ls" | "info" | "ready" | "--help" | "help" | "--version"))

@@ -1,7 +1,7 @@
 //! What others live by, named in the command: databases of production that are written to, deployments that are started anew.
 
 use super::clusters::{self, KUBECTL};
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::{predicate, standing};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
@@ -25,8 +25,8 @@ const CLIENTS: &[&str] = &[
     "mongo",
 ];
 
-/// Deeds by which a database gets another shape or other rows.
-const MIGRATED: Deeds = &[
+/// Operations by which a database gets another shape or other rows.
+const MIGRATED: Operations = &[
     (&["flyway"], &["migrate", "undo", "repair", "baseline", "clean"]),
     (&["liquibase"], &["update*", "rollback*", "drop-all"]),
     (
@@ -66,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("live_database_told", Trigger::programs(CLIENTS), told),
             predicate("live_database_migrated", Trigger::rows(MIGRATED), |scene| {
-                deeds::done_where(scene, MIGRATED, names_live)
+                operations::done_where(scene, MIGRATED, names_live)
             }),
         ],
         fires: &[

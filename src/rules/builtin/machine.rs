@@ -5,7 +5,7 @@ pub(super) mod devices;
 pub(super) mod settings;
 pub(super) mod shadowed;
 
-use super::deeds::{Deeds, done};
+use super::operations::{Operations, done};
 use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
@@ -63,7 +63,7 @@ pub(super) const VITAL: &[At] = &[
     At::Abs("/private/etc/hosts"),
 ];
 
-const CLOCK: Deeds = &[
+const CLOCK: Operations = &[
     (&["timedatectl"], &["set-time", "set-ntp", "set-local-rtc"]),
     (&["hwclock"], &["-w", "--systohc", "-s", "--hctosys", "--set"]),
     (&["ntpdate", "rdate"], &["*"]),
@@ -162,7 +162,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "takes away a hook of the repository, which checks what is committed and pushed",
-        instead: Some(Instead::Advice("mend what the hook complains about, or let the person remove it")),
+        instead: Some(Instead::Advice("fix what the hook complains about, or let the person remove it")),
         when: &[When::Effect(OnEffect {
             kinds: &[EffectKind::FileDeletion],
             at: super::lists::GIT_HOOKS,
@@ -318,7 +318,7 @@ const EDITORS: &[&str] = &[
     "microsoft-edge",
 ];
 
-const GUESTS: Deeds = &[
+const GUESTS: Operations = &[
     (&["virsh"], &["destroy", "undefine", "shutdown", "reset", "reboot", "vol-delete", "pool-delete"]),
     (
         &["VBoxManage", "vboxmanage"],

@@ -1,6 +1,6 @@
 //! Mail: what is sent to people, and what is kept for them.
 
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
@@ -45,8 +45,8 @@ const SERVICES: &[&str] = &[
     "api.twilio.com/2010-04-01",
 ];
 
-/// Deeds by which mail is lost.
-const LOST: Deeds = &[
+/// Operations by which mail is lost.
+const LOST: Operations = &[
     (&["postsuper"], &["-d"]),
     (&["exim", "exim4"], &["-Mrm"]),
     (&["doveadm"], &["expunge", "mailbox delete", "purge", "user delete"]),
@@ -140,7 +140,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes mail that is kept for people, or that has not gone out yet",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("mail_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST))],
+        when: &[predicate("mail_deleted_by_words", Trigger::rows(LOST), |scene| {
+            operations::done(scene, LOST)
+        })],
         fires: &["postsuper -d ALL", "exim -Mrm 1abc", "doveadm expunge -A mailbox INBOX all"],
         silent: &["mailq", "postqueue -p", "doveadm mailbox list", "exim -bp"],
         ..RULE

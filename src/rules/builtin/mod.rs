@@ -7,8 +7,8 @@ mod carried;
 mod cloud;
 mod clusters;
 mod code;
+mod code_paths;
 mod database;
-mod deeds;
 mod dialogs;
 mod disguise;
 mod disks;
@@ -16,9 +16,10 @@ mod docker;
 pub(super) mod downloads;
 mod everyday;
 mod files;
+mod folding;
 pub(crate) mod git;
+mod indirect;
 pub(in crate::rules) mod installs;
-mod joined;
 mod libraries;
 pub(crate) mod lists;
 mod live;
@@ -27,17 +28,16 @@ pub(in crate::rules) mod machine;
 mod mail;
 mod named;
 mod network;
+mod operations;
 mod packages;
 mod persistence;
 pub(in crate::rules) mod placed;
-mod plain;
 mod powershell;
 mod privilege;
 pub(in crate::rules) mod recipes;
 mod remote;
 mod resets;
 mod resources;
-mod roundabout;
 mod runners;
 pub(in crate::rules) mod scripts;
 mod secrets;
@@ -82,7 +82,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     secrets::variables::RULES,
     secrets::stores::RULES,
     secrets::RULES,
-    secrets::astray::RULES,
+    secrets::elsewhere::RULES,
     network::comes_in::RULES,
     network::shells::RULES,
     network::metadata::RULES,
@@ -122,7 +122,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     clusters::RULES,
     live::RULES,
     docker::RULES,
-    roundabout::RULES,
+    indirect::RULES,
     cloud::kubernetes::RULES,
     cloud::infrastructure::RULES,
     cloud::access::RULES,

@@ -1,6 +1,6 @@
 //! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
 
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::{RuleSet, libraries, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
@@ -10,7 +10,7 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 
 /// Tasks that delete a database, or set it back with the option that lets nobody be asked.
-const TASKS: Deeds = &[
+const TASKS: Operations = &[
     (&["prisma"], &["migrate reset --force", "migrate reset -f", "db push --force-reset"]),
     (&["rails", "rake"], &["db:drop*", "db:purge*", "db:truncate_all*"]),
     (&["artisan"], &["db:wipe", "migrate:fresh --force", "migrate:reset --force", "migrate:refresh --force"]),
@@ -370,12 +370,12 @@ const OTHERS: &[&str] = &[
 
 /// Whether the program's name alone lets [`is_task`] hold.
 fn may_be_task(inv: &Invocation) -> bool {
-    deeds::is_named(inv, TASKS) || runs(inv, TASKERS)
+    operations::is_named(inv, TASKS) || runs(inv, TASKERS)
 }
 
 /// A task behind the program that runs it, or told to the tool itself.
 fn is_task(inv: &Invocation) -> bool {
-    if deeds::is_one(inv, TASKS) {
+    if operations::is_one(inv, TASKS) {
         return true;
     }
     if !runs(inv, TASKERS) {
@@ -388,7 +388,7 @@ fn is_task(inv: &Invocation) -> bool {
     let Some((tool, args)) = at.and_then(|at| inv.args.get(at..)).and_then(<[Arg]>::split_first) else {
         return false;
     };
-    deeds::is_told(tool_name(tool), args, TASKS)
+    operations::is_told(tool_name(tool), args, TASKS)
 }
 
 /// `vendor/bin/x` and `x@5` are `x`.

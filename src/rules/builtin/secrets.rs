@@ -1,7 +1,7 @@
 //! Secrets: private keys, credentials, tokens, and what reads them.
 
-pub(super) mod astray;
 pub(super) mod carried;
+pub(super) mod elsewhere;
 pub(super) mod environment;
 pub(super) mod searched;
 pub(super) mod shown;

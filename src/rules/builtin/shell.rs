@@ -7,7 +7,7 @@ pub(super) mod unknown;
 use super::files::WIDE;
 use super::{code, disguise, predicate};
 use crate::domain::{EffectKind, Severity, Verdict};
-use crate::rules::commands::{Deed, Kind};
+use crate::rules::commands::{Kind, Operation};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, inner_verdict, is_interpreter, is_shell,
     target_of,
@@ -263,7 +263,9 @@ fn takes_words(front: &str) -> bool {
     if matches!(program, "npx" | "bunx") {
         return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
     }
-    let Some(row) = commands::find(program).filter(|row| row.deed != Deed::Unknown) else { return false };
+    let Some(row) = commands::find(program).filter(|row| row.operation != Operation::Unknown) else {
+        return false;
+    };
     if row.kind == Kind::Git {
         return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
     }

@@ -1,7 +1,7 @@
 //! What a script of Tcl has a shell run, and what it does to files itself, as commands of the shell. Nothing is judged here.
 
 use super::dialogs::untcl;
-use super::plain;
+use super::folding;
 
 /// Most statements of one script, and most values that are put in.
 const MAX_STATEMENTS: usize = 256;
@@ -152,10 +152,12 @@ fn value(words: &[String]) -> Option<String> {
         }
         ["format", form, items @ ..] => {
             let items: Vec<String> = items.iter().map(|item| (*item).to_owned()).collect();
-            plain::formatted(form, &items)?
+            folding::formatted(form, &items)?
         }
-        ["binary", "format" | "decode", form, digits] if form.starts_with(['H', 'h']) => plain::hex(digits)?,
-        ["binary", "decode", "base64", text] => plain::base64(text)?,
+        ["binary", "format" | "decode", form, digits] if form.starts_with(['H', 'h']) => {
+            folding::hex(digits)?
+        }
+        ["binary", "decode", "base64", text] => folding::base64(text)?,
         ["lindex", list, at] => self::words(list).get(at.parse::<usize>().ok()?)?.clone(),
         _ => return None,
     })

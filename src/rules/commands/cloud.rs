@@ -1,29 +1,29 @@
 //! Command lines of cloud and hosting services.
 
-use super::{Deed, Operands, Program, Sub, p, t};
+use super::{Operands, Operation, Program, Sub, p, t};
 
 const AWS: &str = "--profile --region --output --query --endpoint-url --ca-bundle --cli-read-timeout --cli-connect-timeout --color";
 
 #[rustfmt::skip]
 const AWS_SUBS: &[Sub] = &[
-    t("s3 s3.ls s3.cp s3.mv s3.rm s3.rb s3.mb s3.sync s3.presign s3.website", Deed::Network),
-    t("configure configure.list configure.get configure.set configure.list-profiles configure.sso", Deed::Change),
+    t("s3 s3.ls s3.cp s3.mv s3.rm s3.rb s3.mb s3.sync s3.presign s3.website", Operation::Network),
+    t("configure configure.list configure.get configure.set configure.list-profiles configure.sso", Operation::Change),
 ];
 
 const fn net(name: &'static str) -> Program {
-    p(name, "", Deed::Network, Operands::Text)
+    p(name, "", Operation::Network, Operands::Text)
 }
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
-    p("airflow", "", Deed::Process, Operands::Text),
+    p("airflow", "", Operation::Process, Operands::Text),
     net("amplify"),
-    p("aws", AWS, Deed::Network, Operands::Text).subs("s3 s3api ec2 iam sts rds ecs eks ecr lambda logs cloudformation dynamodb route53 configure secretsmanager ssm kms sqs sns", AWS_SUBS),
+    p("aws", AWS, Operation::Network, Operands::Text).subs("s3 s3api ec2 iam sts rds ecs eks ecr lambda logs cloudformation dynamodb route53 configure secretsmanager ssm kms sqs sns", AWS_SUBS),
     net("awslocal"),
     net("az"),
     net("azcopy"),
     net("b2sdk"),
-    p("bicep", "", Deed::Process, Operands::Text),
+    p("bicep", "", Operation::Process, Operands::Text),
     net("borg"),
     net("bq"),
     net("buildkite-agent"),
@@ -47,20 +47,20 @@ pub(super) const TABLE: &[Program] = &[
     net("gitlab-runner"),
     net("glcoud"),
     net("gsutil"),
-    p("hasura", "", Deed::Process, Operands::Text),
+    p("hasura", "", Operation::Process, Operands::Text),
     net("hcloud"),
-    p("heroku", "", Deed::Network, Operands::Text).subs("", super::wrappers::RUN_IN_ENV),
+    p("heroku", "", Operation::Network, Operands::Text).subs("", super::wrappers::RUN_IN_ENV),
     net("hf"),
     net("huggingface-cli"),
     net("ibmcloud"),
-    p("infracost", "", Deed::Process, Operands::Text),
+    p("infracost", "", Operation::Process, Operands::Text),
     net("jenkins-cli"),
-    p("jira", "", Deed::Process, Operands::Text),
-    p("kaggle", "", Deed::Process, Operands::Text),
-    p("kubeconform", "", Deed::Process, Operands::Text),
-    p("kubeseal", "", Deed::Process, Operands::Text),
-    p("linear", "", Deed::Process, Operands::Text),
-    p("linkerd", "", Deed::Process, Operands::Text),
+    p("jira", "", Operation::Process, Operands::Text),
+    p("kaggle", "", Operation::Process, Operands::Text),
+    p("kubeconform", "", Operation::Process, Operands::Text),
+    p("kubeseal", "", Operation::Process, Operands::Text),
+    p("linear", "", Operation::Process, Operands::Text),
+    p("linkerd", "", Operation::Process, Operands::Text),
     net("linode-cli"),
     net("lpass"),
     net("mc"),
@@ -69,7 +69,7 @@ pub(super) const TABLE: &[Program] = &[
     net("newrelic"),
     net("now"),
     net("oci"),
-    p("pass", "", Deed::Process, Operands::Text),
+    p("pass", "", Operation::Process, Operands::Text),
     net("planetscale"),
     net("pscale"),
     net("railway"),
@@ -82,7 +82,7 @@ pub(super) const TABLE: &[Program] = &[
     net("stripe"),
     net("supabase"),
     net("surge"),
-    p("tea", "", Deed::Process, Operands::Text),
+    p("tea", "", Operation::Process, Operands::Text),
     net("travis"),
     net("turso"),
     net("twilio"),

@@ -1,6 +1,6 @@
 //! Containers, virtual machines, clusters, infrastructure as code.
 
-use super::{Deed, Operands, Program, Rest, Sub, WORDS, p, s, t};
+use super::{Operands, Operation, Program, Rest, Sub, WORDS, p, s, t};
 
 const RUN: &str = "+ -v --volume -e --env --env-file:r -p --publish -w --workdir -u --user --name --network --net --mount --entrypoint -l \
     --label -m --memory --cpus --platform --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --uts --userns --restart \
@@ -22,85 +22,85 @@ const DOCKER: &[Sub] = &[
         image.inspect image.history volume volume.ls volume.list volume.inspect network network.ls network.list network.inspect system \
         system.df system.info system.events compose.ps compose.logs compose.config compose.images compose.top compose.ls compose.port \
         compose.version context context.ls context.show context.inspect container help buildx.ls buildx.inspect buildx.version buildx.du manifest.inspect \
-        builder buildx manifest plugin node service stack swarm secret config checkpoint trust machine pod", Deed::Nothing),
-    s("compose", COMPOSE, Deed::Nothing, Operands::Text),
-    s("run container.run", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("create container.create", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("exec container.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("compose.run", COMPOSE_RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("compose.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+        builder buildx manifest plugin node service stack swarm secret config checkpoint trust machine pod", Operation::Nothing),
+    s("compose", COMPOSE, Operation::Nothing, Operands::Text),
+    s("run container.run", RUN, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("create container.create", RUN, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec container.exec", EXEC, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("compose.run", COMPOSE_RUN, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("compose.exec", EXEC, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("build image.build buildx.build buildx.bake builder.build", "-t --tag -f:r --file:r --build-arg --target --platform -o --output --secret --ssh --cache-from --cache-to --progress \
-        --network --label --iidfile:w", Deed::Process, Operands::Text),
+        --network --label --iidfile:w", Operation::Process, Operands::Text),
     t("compose.up compose.start compose.restart compose.build compose.create compose.watch compose.cp compose.scale compose.pause compose.unpause \
         start restart pause unpause wait attach cp commit export save load import tag update rename compose.wait compose.attach \
         container.start container.restart container.cp container.commit container.wait image.tag image.save image.load \
         volume.create network.create network.connect network.disconnect context.use context.create buildx.use buildx.create \
-        container.export container.rename container.update container.attach image.import", Deed::Process),
+        container.export container.rename container.update container.attach image.import", Operation::Process),
     t("stop kill compose.stop compose.kill compose.down compose.rm rm rmi container.stop container.kill container.rm container.prune \
-        image.rm image.prune volume.rm volume.prune network.rm network.prune system.prune builder.prune buildx.prune buildx.rm context.rm", Deed::Process),
-    s("unshare", "+ --rootless-netns!", Deed::Process, Operands::Text).wrap(WORDS),
-    t("pull push login logout compose.pull compose.push image.pull image.push buildx.imagetools", Deed::Network),
+        image.rm image.prune volume.rm volume.prune network.rm network.prune system.prune builder.prune buildx.prune buildx.rm context.rm", Operation::Process),
+    s("unshare", "+ --rootless-netns!", Operation::Process, Operands::Text).wrap(WORDS),
+    t("pull push login logout compose.pull compose.push image.pull image.push buildx.imagetools", Operation::Network),
 ];
 
 #[rustfmt::skip]
 const KUBECTL: &[Sub] = &[
     t("get describe logs log top explain api-resources api-versions version cluster-info auth auth.can-i auth.whoami diff config config.view \
-        config.current-context config.get-contexts config.get-clusters events wait kustomize plugin completion options rollout.status rollout.history rollout", Deed::Network),
-    s("exec", "-c --container -n --namespace -f:r -i! -t!", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
-    s("run debug", "--image -n --namespace -c -l --env --overrides", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
-    s("create.job create.cronjob", "--image --schedule --from --restart -n --namespace -o --output --dry-run?", Deed::Network, Operands::Text)
+        config.current-context config.get-contexts config.get-clusters events wait kustomize plugin completion options rollout.status rollout.history rollout", Operation::Network),
+    s("exec", "-c --container -n --namespace -f:r -i! -t!", Operation::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
+    s("run debug", "--image -n --namespace -c -l --env --overrides", Operation::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
+    s("create.job create.cronjob", "--image --schedule --from --restart -n --namespace -o --output --dry-run?", Operation::Network, Operands::Text)
         .wrap(WORDS.rest(Rest::AfterDashes).remote()),
     s("apply create delete replace patch edit scale autoscale label annotate set expose taint drain cordon uncordon cp port-forward proxy attach \
         rollout.restart rollout.undo rollout.pause rollout.resume certificate config.use-context config.set config.set-context config.set-credentials config.set-cluster \
-        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -c --container -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
+        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -c --container -n --namespace -l --selector -p --patch -o --output --replicas --type", Operation::Network, Operands::Text),
 ];
 
 #[rustfmt::skip]
 const TERRAFORM: &[Sub] = &[
-    t("fmt", Deed::Change),
-    t("validate show output graph providers version console get state state.list state.show workspace workspace.list workspace.show test metadata", Deed::Look),
-    t("init plan refresh login logout import", Deed::Network),
-    t("apply destroy taint untaint force-unlock state.rm state.mv state.push state.pull state.replace-provider workspace.new workspace.select workspace.delete", Deed::Network),
+    t("fmt", Operation::Change),
+    t("validate show output graph providers version console get state state.list state.show workspace workspace.list workspace.show test metadata", Operation::Look),
+    t("init plan refresh login logout import", Operation::Network),
+    t("apply destroy taint untaint force-unlock state.rm state.mv state.push state.pull state.replace-provider workspace.new workspace.select workspace.delete", Operation::Network),
 ];
 
 #[rustfmt::skip]
 const HELM: &[Sub] = &[
-    t("list ls status get history show inspect template lint search version env verify dependency dep", Deed::Network),
-    t("install upgrade uninstall delete rollback repo pull push test package create plugin registry", Deed::Network),
+    t("list ls status get history show inspect template lint search version env verify dependency dep", Operation::Network),
+    t("install upgrade uninstall delete rollback repo pull push test package create plugin registry", Operation::Network),
 ];
 
 #[rustfmt::skip]
 const VAGRANT: &[Sub] = &[
-    s("ssh", "-c:s --command:s", Deed::Process, Operands::Text),
-    t("up halt destroy provision reload status box init suspend resume snapshot global-status validate", Deed::Process),
+    s("ssh", "-c:s --command:s", Operation::Process, Operands::Text),
+    t("up halt destroy provision reload status box init suspend resume snapshot global-status validate", Operation::Process),
 ];
 
 #[rustfmt::skip]
 const LXC: &[Sub] = &[
-    s("exec", "+ --env --user --group --cwd --mode -t! -T! -n!", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec", "+ --env --user --group --cwd --mode -t! -T! -n!", Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
 ];
 
 #[rustfmt::skip]
 const MULTIPASS: &[Sub] = &[
-    s("exec", "+ -d --working-directory", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec", "+ -d --working-directory", Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
 ];
 
 #[rustfmt::skip]
 const CONSUL: &[Sub] = &[
-    s("exec", "+ -node -service -tag -datacenter", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::Text).remote()),
+    s("exec", "+ -node -service -tag -datacenter", Operation::Network, Operands::Text).wrap(WORDS.rest(Rest::Text).remote()),
 ];
 
 #[rustfmt::skip]
 const NOMAD: &[Sub] = &[
-    s("alloc.exec exec", "+ -task -i! -t!", Deed::Network, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("alloc.exec exec", "+ -task -i! -t!", Operation::Network, Operands::Text).wrap(WORDS.skip(1).remote()),
 ];
 
 #[rustfmt::skip]
-const UNSHARE: &[Sub] = &[s("unshare", "+ -m --mount", Deed::Process, Operands::Text).wrap(WORDS)];
+const UNSHARE: &[Sub] = &[s("unshare", "+ -m --mount", Operation::Process, Operands::Text).wrap(WORDS)];
 
 #[rustfmt::skip]
 const CRICTL: &[Sub] = &[
-    s("exec", "+ -i! -t! -s!", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec", "+ -i! -t! -s!", Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
 ];
 
 const K: &str =
@@ -111,82 +111,82 @@ const COMPOSE: &str = "-f:r --file:r -p --project-name --profile --env-file:r --
 
 #[rustfmt::skip]
 const COMPOSE_SUBS: &[Sub] = &[
-    s("run", COMPOSE_RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    t("ps logs config images top ls port version", Deed::Nothing),
-    t("up start restart build create stop kill down rm pause unpause scale watch cp", Deed::Process),
-    t("pull push", Deed::Network),
+    s("run", COMPOSE_RUN, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec", EXEC, Operation::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    t("ps logs config images top ls port version", Operation::Nothing),
+    t("up start restart build create stop kill down rm pause unpause scale watch cp", Operation::Process),
+    t("pull push", Operation::Network),
 ];
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
-    p("VBoxManage", "", Deed::Process, Operands::Text),
-    p("ansible", "-i:r -m -a -u -e --private-key:r", Deed::Network, Operands::Text),
-    p("ansible-galaxy", "", Deed::Install, Operands::Text),
-    p("ansible-inventory", "", Deed::Look, Operands::Text),
-    p("ansible-lint", "", Deed::Look, Operands::Text),
-    p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Deed::Network, Operands::Read),
-    p("ansible-vault", "--vault-password-file --vault-id", Deed::Change, Operands::Text),
-    p("argocd", "", Deed::Network, Operands::Text),
-    p("buildah", "", Deed::Process, Operands::Text).subs("", UNSHARE),
-    p("cdk", "", Deed::Network, Operands::Text),
-    p("checkov", "", Deed::Look, Operands::Text),
-    p("colima", "", Deed::Process, Operands::Text),
-    p("consul", "", Deed::Network, Operands::Text).subs("", CONSUL),
-    p("crane", "", Deed::Network, Operands::Text),
-    p("crictl", "", Deed::Process, Operands::Text).subs("", CRICTL),
-    p("ctr", "", Deed::Process, Operands::Text),
-    p("distrobox", "", Deed::Process, Operands::Text),
-    p("dive", "", Deed::Nothing, Operands::Text),
-    p("docker", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
-    p("docker-compose", COMPOSE, Deed::Process, Operands::Text).subs("", COMPOSE_SUBS),
-    p("docker-machine", "", Deed::Process, Operands::Text),
-    p("finch", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
-    p("flux", "", Deed::Network, Operands::Text),
-    p("grype", "", Deed::Network, Operands::Text),
-    p("helm", K, Deed::Network, Operands::Text).subs("", HELM),
-    p("helmfile", "", Deed::Network, Operands::Text),
-    p("istioctl", "", Deed::Network, Operands::Text),
-    p("k", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
-    p("k3d", "", Deed::Process, Operands::Text),
-    p("k3s", "", Deed::System, Operands::Text),
-    p("k9s", "", Deed::Network, Operands::Text),
-    p("kind", "", Deed::Process, Operands::Text),
-    p("kubeadm", "", Deed::System, Operands::Text),
-    p("kubectl", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
-    p("kubectx", "", Deed::Change, Operands::Text),
-    p("kubens", "", Deed::Change, Operands::Text),
-    p("kustomize", "", Deed::Look, Operands::Text),
-    p("lima", "", Deed::Process, Operands::Text),
-    p("limactl", "", Deed::Process, Operands::Text),
-    p("lxc", "", Deed::Process, Operands::Text).subs("", LXC),
-    p("minikube", "", Deed::Process, Operands::Text),
-    p("multipass", "", Deed::Process, Operands::Text).subs("", MULTIPASS),
-    p("nerdctl", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
-    p("nomad", "", Deed::Network, Operands::Text).subs("alloc", NOMAD),
-    p("oc", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
-    p("packer", "", Deed::Network, Operands::Text),
-    p("podman", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
-    p("podman-compose", COMPOSE, Deed::Process, Operands::Text).subs("", COMPOSE_SUBS),
-    p("pulumi", "-C:d --cwd:d -s --stack", Deed::Network, Operands::Text),
-    p("qemu-img", "", Deed::Process, Operands::Text),
-    p("sam", "", Deed::Network, Operands::Text),
-    p("serverless", "", Deed::Network, Operands::Text),
-    p("skaffold", "", Deed::Process, Operands::Text),
-    p("skopeo", "", Deed::Network, Operands::Text),
-    p("sls", "", Deed::Network, Operands::Text),
-    p("sst", "", Deed::Network, Operands::Text),
-    p("stern", "", Deed::Network, Operands::Text),
-    p("syft", "", Deed::Nothing, Operands::Text),
-    p("terraform", "-chdir:d", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
-    p("terragrunt", "", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
-    p("tflint", "", Deed::Look, Operands::Text),
-    p("tfsec", "", Deed::Look, Operands::Text),
-    p("tilt", "", Deed::Process, Operands::Text),
-    p("tofu", "-chdir:d", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
-    p("toolbox", "", Deed::Process, Operands::Text),
-    p("trivy", "", Deed::Network, Operands::Text),
-    p("vagrant", "", Deed::Process, Operands::Text).subs("", VAGRANT),
-    p("vault", "", Deed::Network, Operands::Text),
-    p("virsh", "", Deed::System, Operands::Text),
+    p("VBoxManage", "", Operation::Process, Operands::Text),
+    p("ansible", "-i:r -m -a -u -e --private-key:r", Operation::Network, Operands::Text),
+    p("ansible-galaxy", "", Operation::Install, Operands::Text),
+    p("ansible-inventory", "", Operation::Look, Operands::Text),
+    p("ansible-lint", "", Operation::Look, Operands::Text),
+    p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Operation::Network, Operands::Read),
+    p("ansible-vault", "--vault-password-file --vault-id", Operation::Change, Operands::Text),
+    p("argocd", "", Operation::Network, Operands::Text),
+    p("buildah", "", Operation::Process, Operands::Text).subs("", UNSHARE),
+    p("cdk", "", Operation::Network, Operands::Text),
+    p("checkov", "", Operation::Look, Operands::Text),
+    p("colima", "", Operation::Process, Operands::Text),
+    p("consul", "", Operation::Network, Operands::Text).subs("", CONSUL),
+    p("crane", "", Operation::Network, Operands::Text),
+    p("crictl", "", Operation::Process, Operands::Text).subs("", CRICTL),
+    p("ctr", "", Operation::Process, Operands::Text),
+    p("distrobox", "", Operation::Process, Operands::Text),
+    p("dive", "", Operation::Nothing, Operands::Text),
+    p("docker", D, Operation::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("docker-compose", COMPOSE, Operation::Process, Operands::Text).subs("", COMPOSE_SUBS),
+    p("docker-machine", "", Operation::Process, Operands::Text),
+    p("finch", D, Operation::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("flux", "", Operation::Network, Operands::Text),
+    p("grype", "", Operation::Network, Operands::Text),
+    p("helm", K, Operation::Network, Operands::Text).subs("", HELM),
+    p("helmfile", "", Operation::Network, Operands::Text),
+    p("istioctl", "", Operation::Network, Operands::Text),
+    p("k", K, Operation::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
+    p("k3d", "", Operation::Process, Operands::Text),
+    p("k3s", "", Operation::System, Operands::Text),
+    p("k9s", "", Operation::Network, Operands::Text),
+    p("kind", "", Operation::Process, Operands::Text),
+    p("kubeadm", "", Operation::System, Operands::Text),
+    p("kubectl", K, Operation::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
+    p("kubectx", "", Operation::Change, Operands::Text),
+    p("kubens", "", Operation::Change, Operands::Text),
+    p("kustomize", "", Operation::Look, Operands::Text),
+    p("lima", "", Operation::Process, Operands::Text),
+    p("limactl", "", Operation::Process, Operands::Text),
+    p("lxc", "", Operation::Process, Operands::Text).subs("", LXC),
+    p("minikube", "", Operation::Process, Operands::Text),
+    p("multipass", "", Operation::Process, Operands::Text).subs("", MULTIPASS),
+    p("nerdctl", D, Operation::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("nomad", "", Operation::Network, Operands::Text).subs("alloc", NOMAD),
+    p("oc", K, Operation::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
+    p("packer", "", Operation::Network, Operands::Text),
+    p("podman", D, Operation::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("podman-compose", COMPOSE, Operation::Process, Operands::Text).subs("", COMPOSE_SUBS),
+    p("pulumi", "-C:d --cwd:d -s --stack", Operation::Network, Operands::Text),
+    p("qemu-img", "", Operation::Process, Operands::Text),
+    p("sam", "", Operation::Network, Operands::Text),
+    p("serverless", "", Operation::Network, Operands::Text),
+    p("skaffold", "", Operation::Process, Operands::Text),
+    p("skopeo", "", Operation::Network, Operands::Text),
+    p("sls", "", Operation::Network, Operands::Text),
+    p("sst", "", Operation::Network, Operands::Text),
+    p("stern", "", Operation::Network, Operands::Text),
+    p("syft", "", Operation::Nothing, Operands::Text),
+    p("terraform", "-chdir:d", Operation::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("terragrunt", "", Operation::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("tflint", "", Operation::Look, Operands::Text),
+    p("tfsec", "", Operation::Look, Operands::Text),
+    p("tilt", "", Operation::Process, Operands::Text),
+    p("tofu", "-chdir:d", Operation::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("toolbox", "", Operation::Process, Operands::Text),
+    p("trivy", "", Operation::Network, Operands::Text),
+    p("vagrant", "", Operation::Process, Operands::Text).subs("", VAGRANT),
+    p("vault", "", Operation::Network, Operands::Text),
+    p("virsh", "", Operation::System, Operands::Text),
 ];

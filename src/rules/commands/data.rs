@@ -1,6 +1,6 @@
 //! Databases and queues.
 
-use super::{Deed, Operands, Program, p};
+use super::{Operands, Operation, Program, p};
 
 const PSQL: &str = "-c --command -d --dbname -f:r --file:r -h --host -p --port -U --username -v --set -o:w --output:w -L:w --log-file:w -F -R -P -T";
 const MYSQL: &str = "-e --execute -h --host -P --port -u --user -D --database -S --socket --defaults-file:r --defaults-extra-file:r -p? --password?";
@@ -11,7 +11,7 @@ const MONGO: &str =
     "--eval -f:r --file:r --host --port -u --username -p --password --authenticationDatabase --quiet!";
 
 const fn db(name: &'static str, options: &'static str) -> Program {
-    p(name, options, Deed::Process, Operands::Text)
+    p(name, options, Operation::Process, Operands::Text)
 }
 
 #[rustfmt::skip]
@@ -28,12 +28,12 @@ pub(super) const TABLE: &[Program] = &[
     db("diesel", ""),
     db("dropdb", "-h -p -U --if-exists! -f!"),
     db("dropuser", "-h -p -U"),
-    p("duckdb", "-c -cmd -s -init:r", Deed::Process, Operands::Text).dash(),
+    p("duckdb", "-c -cmd -s -init:r", Operation::Process, Operands::Text).dash(),
     db("elasticsearch", ""),
     db("etcdctl", ""),
     db("flyway", ""),
     db("goose", ""),
-    p("great_expectations", "", Deed::Process, Operands::Text),
+    p("great_expectations", "", Operation::Process, Operands::Text),
     db("influx", "-execute -database"),
     db("initdb", "-D -U"),
     db("kafka-console-consumer", ""),
@@ -61,12 +61,12 @@ pub(super) const TABLE: &[Program] = &[
     db("mycli", MYSQL),
     db("mysql", MYSQL),
     db("mysqladmin", MYSQL),
-    p("mysqlcheck", "", Deed::Process, Operands::Text),
+    p("mysqlcheck", "", Operation::Process, Operands::Text),
     db("mysqld", ""),
     db("mysqldump", MYSQL),
     db("mysqlimport", MYSQL),
     db("nats", ""),
-    p("papermill", "", Deed::Process, Operands::Text),
+    p("papermill", "", Operation::Process, Operands::Text),
     db("pg_ctl", "-D -l:w -o -m -w!"),
     db("pg_ctlcluster", ""),
     db("pg_dump", DUMP),
@@ -81,8 +81,8 @@ pub(super) const TABLE: &[Program] = &[
     db("snowsql", "-q -f:r -a -u -d"),
     db("sqlcmd", "-S -U -P -Q -q -i:r -o:w -d"),
     db("sqlfluff", ""),
-    p("sqlite", "-cmd -separator", Deed::Process, Operands::Text).dash(),
-    p("sqlite3", "-cmd -separator -nullvalue -init:r", Deed::Process, Operands::Text).dash(),
+    p("sqlite", "-cmd -separator", Operation::Process, Operands::Text).dash(),
+    p("sqlite3", "-cmd -separator -nullvalue -init:r", Operation::Process, Operands::Text).dash(),
     db("sqlplus", ""),
     db("sqlx", ""),
     db("vacuumdb", "-h -p -U -d"),

@@ -1,6 +1,6 @@
 //! Interpreters of languages, editors that run scripts, and compilers that are given code.
 
-use super::{Deed, Kind, Operands, Program, Sub, p, s, t};
+use super::{Kind, Operands, Operation, Program, Sub, p, s, t};
 
 const PYTHON: &str = "+ -c -m -W -X -Q --check-hash-based-pycs -V! -u! -B! -I! -s! -S! -O! -E! -i!";
 const NODE: &str = "+ -e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file:r \
@@ -12,11 +12,11 @@ const PHP: &str = "+ -r -f:r -c -d -B -R -E -F -S -t -z -a! -i! -l! -m! -n! -q! 
 
 #[rustfmt::skip]
 const DENO: &[Sub] = &[
-    s("run serve", "+ --allow-read? --allow-write? --allow-net? --allow-run? --allow-env? -A! --config:r --import-map:r", Deed::Process, Operands::Text),
-    t("test bench check lint compile doc info repl task coverage bundle jupyter types upgrade", Deed::Process),
-    t("eval", Deed::Process),
-    s("fmt", "--check!", Deed::Change, Operands::Text),
-    t("cache add install remove uninstall outdated publish vendor init", Deed::Install),
+    s("run serve", "+ --allow-read? --allow-write? --allow-net? --allow-run? --allow-env? -A! --config:r --import-map:r", Operation::Process, Operands::Text),
+    t("test bench check lint compile doc info repl task coverage bundle jupyter types upgrade", Operation::Process),
+    t("eval", Operation::Process),
+    s("fmt", "--check!", Operation::Change, Operands::Text),
+    t("cache add install remove uninstall outdated publish vendor init", Operation::Install),
 ];
 
 #[rustfmt::skip]
@@ -34,7 +34,7 @@ pub(super) const TABLE: &[Program] = &[
     code("clojure", "-e -m -M? -X? -A?"),
     code("crystal", ""),
     code("dart", "+"),
-    p("deno", "", Deed::Process, Operands::Text).subs("", DENO),
+    p("deno", "", Operation::Process, Operands::Text).subs("", DENO),
     code("ed", "-p -s!").operands(Operands::Modify),
     code("elixir", "+ -e -r -S -pa"),
     code("emacs", "--eval -l --load -f --funcall --batch! --script:r").operands(Operands::Modify),
@@ -106,7 +106,7 @@ pub(super) const TABLE: &[Program] = &[
 ];
 
 const fn code(name: &'static str, options: &'static str) -> Program {
-    p(name, options, Deed::Process, Operands::Text).kind(Kind::Interpreter)
+    p(name, options, Operation::Process, Operands::Text).kind(Kind::Interpreter)
 }
 
 impl Program {

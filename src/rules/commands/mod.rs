@@ -65,7 +65,7 @@ pub(in crate::rules) enum Takes {
 
 /// What running a program does, apart from what it does to its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Deed {
+pub(in crate::rules) enum Operation {
     /// Nothing that lasts.
     Nothing,
     /// Reads the directory that it runs in.
@@ -231,7 +231,7 @@ impl Wrap {
 pub(in crate::rules) struct Program {
     pub name: &'static str,
     pub options: &'static str,
-    pub deed: Deed,
+    pub operation: Operation,
     pub operands: Operands,
     pub kind: Kind,
     /// Subcommands; empty = it has none.
@@ -246,23 +246,23 @@ pub(in crate::rules) struct Sub {
     /// `push pull`, and with two words `stash.drop`.
     pub names: &'static str,
     pub options: &'static str,
-    pub deed: Deed,
+    pub operation: Operation,
     pub operands: Operands,
     pub wrap: Option<Wrap>,
 }
 
-const fn p(name: &'static str, options: &'static str, deed: Deed, operands: Operands) -> Program {
-    Program { name, options, deed, operands, kind: Kind::Plain, subs: &[], nested: "" }
+const fn p(name: &'static str, options: &'static str, operation: Operation, operands: Operands) -> Program {
+    Program { name, options, operation, operands, kind: Kind::Plain, subs: &[], nested: "" }
 }
 
 /// A program that only prints.
 const fn quiet(name: &'static str) -> Program {
-    p(name, "", Deed::Nothing, Operands::Text)
+    p(name, "", Operation::Nothing, Operands::Text)
 }
 
 /// A wrapper.
 const fn w(name: &'static str, options: &'static str, wrap: Wrap) -> Program {
-    p(name, options, Deed::Process, Operands::Text).kind(Kind::Wrap(wrap))
+    p(name, options, Operation::Process, Operands::Text).kind(Kind::Wrap(wrap))
 }
 
 impl Program {
@@ -294,13 +294,13 @@ impl Program {
     }
 }
 
-const fn s(names: &'static str, options: &'static str, deed: Deed, operands: Operands) -> Sub {
-    Sub { names, options, deed, operands, wrap: None }
+const fn s(names: &'static str, options: &'static str, operation: Operation, operands: Operands) -> Sub {
+    Sub { names, options, operation, operands, wrap: None }
 }
 
 /// Subcommands with operands that are no files.
-const fn t(names: &'static str, deed: Deed) -> Sub {
-    s(names, "", deed, Operands::Text)
+const fn t(names: &'static str, operation: Operation) -> Sub {
+    s(names, "", operation, Operands::Text)
 }
 
 impl Sub {

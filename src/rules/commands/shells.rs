@@ -1,6 +1,6 @@
 //! Shells and the builtins that change the shell itself.
 
-use super::{Builtin, Deed, Kind, Operands, Program, Rest, WORDS, p, quiet};
+use super::{Builtin, Kind, Operands, Operation, Program, Rest, WORDS, p, quiet};
 
 const BASH: &str =
     "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
@@ -10,17 +10,17 @@ const PWSH: &str = "+ -c:s -C:s -Command:s -command:s -File:r -file:r -f:r -e -e
     -WorkingDirectory:d -wd:d -NoProfile! -NonInteractive! -NoLogo! -nop! -noni!";
 
 const fn shell(name: &'static str, options: &'static str) -> Program {
-    p(name, options, Deed::Process, Operands::Text).kind(Kind::Shell)
+    p(name, options, Operation::Process, Operands::Text).kind(Kind::Shell)
 }
 
 const fn builtin(name: &'static str, options: &'static str, builtin: Builtin) -> Program {
-    p(name, options, Deed::Nothing, Operands::Text).kind(Kind::Builtin(builtin))
+    p(name, options, Operation::Nothing, Operands::Text).kind(Kind::Builtin(builtin))
 }
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     builtin(".", "+", Builtin::Source),
-    p("Get-Content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
+    p("Get-Content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Operation::Nothing, Operands::Read).dash(),
     builtin("alias", "+", Builtin::Alias),
     shell("ash", BASH),
     quiet("autoload"),
@@ -32,9 +32,9 @@ pub(super) const TABLE: &[Program] = &[
     quiet("caller"),
     builtin("cd", "+ -P! -L! -e!", Builtin::Cd),
     builtin("chdir", "+", Builtin::Cd),
-    p("cmd", "+", Deed::Process, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).keep())),
-    p("compgen", "-C:s -F -W:s -A -G -P -S -X", Deed::Nothing, Operands::Text),
-    p("complete", "-C:s -F -W -A -G -P -S -X -o", Deed::Nothing, Operands::Text),
+    p("cmd", "+", Operation::Process, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).keep())),
+    p("compgen", "-C:s -F -W:s -A -G -P -S -X", Operation::Nothing, Operands::Text),
+    p("complete", "-C:s -F -W -A -G -P -S -X -o", Operation::Nothing, Operands::Text),
     quiet("compopt"),
     quiet("continue"),
     shell("csh", "+ -c!"),
@@ -48,11 +48,11 @@ pub(super) const TABLE: &[Program] = &[
     builtin("eval", "+", Builtin::Eval),
     quiet("exit"),
     builtin("export", "+ -n! -f! -p!", Builtin::Export),
-    p("fc", "-e:s -l! -n! -r! -s!", Deed::Nothing, Operands::Text),
+    p("fc", "-e:s -l! -n! -r! -s!", Operation::Nothing, Operands::Text),
     quiet("fg"),
     shell("fish", FISH),
-    p("gc", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
-    p("get-content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
+    p("gc", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Operation::Nothing, Operands::Read).dash(),
+    p("get-content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Operation::Nothing, Operands::Read).dash(),
     builtin("getopts", "", Builtin::Read),
     builtin("hash", "+ -p -r! -l! -d! -t!", Builtin::Alias),
     quiet("history"),
@@ -69,9 +69,9 @@ pub(super) const TABLE: &[Program] = &[
     shell("pdksh", BASH),
     builtin("popd", "+", Builtin::Popd),
     shell("posh", BASH),
-    p("powershell", PWSH, Deed::Process, Operands::Text).dash(),
+    p("powershell", PWSH, Operation::Process, Operands::Text).dash(),
     builtin("pushd", "+ -n!", Builtin::Pushd),
-    p("pwsh", PWSH, Deed::Process, Operands::Text).dash(),
+    p("pwsh", PWSH, Operation::Process, Operands::Text).dash(),
     shell("rbash", BASH),
     builtin("read", "-p -d -n -N -t -u -i -a", Builtin::Read),
     builtin("readarray", "-d -n -O -s -u -C:s -c", Builtin::Read),

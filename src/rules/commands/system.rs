@@ -1,31 +1,31 @@
 //! The system: processes, services, users, disks, kernel, time, and what tells about them.
 
-use super::{Deed, Kind, Operands, Program, Sub, p, quiet, t};
+use super::{Kind, Operands, Operation, Program, Sub, p, quiet, t};
 
 #[rustfmt::skip]
 const SYSTEMCTL: &[Sub] = &[
     t("status show list-units list-unit-files list-timers list-sockets list-jobs list-dependencies is-active is-enabled is-failed \
-        cat help get-default is-system-running show-environment", Deed::Nothing),
+        cat help get-default is-system-running show-environment", Operation::Nothing),
 ];
 
 #[rustfmt::skip]
-const SERVICE: &[Sub] = &[t("list status info print blame", Deed::Nothing)];
+const SERVICE: &[Sub] = &[t("list status info print blame", Operation::Nothing)];
 
 #[rustfmt::skip]
-const LAUNCHCTL: &[Sub] = &[t("list print blame version help getenv dumpstate", Deed::Nothing)];
+const LAUNCHCTL: &[Sub] = &[t("list print blame version help getenv dumpstate", Operation::Nothing)];
 
 #[rustfmt::skip]
-const BUSCTL: &[Sub] = &[t("list status monitor capture tree introspect get-property", Deed::Nothing)];
+const BUSCTL: &[Sub] = &[t("list status monitor capture tree introspect get-property", Operation::Nothing)];
 
 #[rustfmt::skip]
-const UDEVADM: &[Sub] = &[t("info settle monitor test test-builtin verify cat", Deed::Nothing)];
+const UDEVADM: &[Sub] = &[t("info settle monitor test test-builtin verify cat", Operation::Nothing)];
 
 const fn system(name: &'static str) -> Program {
-    p(name, "", Deed::System, Operands::Text)
+    p(name, "", Operation::System, Operands::Text)
 }
 
 const fn device(name: &'static str) -> Program {
-    p(name, "", Deed::System, Operands::Device)
+    p(name, "", Operation::System, Operands::Device)
 }
 
 #[rustfmt::skip]
@@ -45,13 +45,13 @@ pub(super) const TABLE: &[Program] = &[
     system("bootctl"),
     quiet("btop"),
     system("btrfs"),
-    p("busctl", "-H -M --user! --system! --no-pager!", Deed::System, Operands::Text).subs("", BUSCTL),
+    p("busctl", "-H -M --user! --system! --no-pager!", Operation::System, Operands::Text).subs("", BUSCTL),
     quiet("cal"),
     device("cfdisk"),
     system("chage"),
     system("chcon"),
     system("chfn"),
-    p("chkconfig", "", Deed::System, Operands::Text),
+    p("chkconfig", "", Operation::System, Operands::Text),
     system("chpasswd"),
     system("chronyc"),
     system("chsh"),
@@ -62,7 +62,7 @@ pub(super) const TABLE: &[Program] = &[
     p(
         "date",
         "-d --date -f --file -I? --iso-8601? -r --reference -s --set -R! --rfc-email! --rfc-3339 -u! --utc! --universal! --debug!",
-        Deed::Nothing,
+        Operation::Nothing,
         Operands::Text,
     ),
     system("dconf"),
@@ -102,12 +102,12 @@ pub(super) const TABLE: &[Program] = &[
     system("halt"),
     system("hdiutil"),
     device("hdparm"),
-    p("hostnamectl", "", Deed::System, Operands::Text),
+    p("hostnamectl", "", Operation::System, Operands::Text),
     quiet("htop"),
     system("hwclock"),
     quiet("id"),
     system("init"),
-    p("initctl", "", Deed::System, Operands::Text),
+    p("initctl", "", Operation::System, Operands::Text),
     system("insmod"),
     quiet("iostat"),
     quiet("iotop"),
@@ -115,20 +115,20 @@ pub(super) const TABLE: &[Program] = &[
     quiet("ipcs"),
     system("iw"),
     system("iwconfig"),
-    p("journalctl", "-u --unit -n --lines -S --since -U --until -p --priority -t -o --output -b? -g --vacuum-size --vacuum-time --vacuum-files", Deed::Nothing, Operands::Text),
+    p("journalctl", "-u --unit -n --lines -S --since -U --until -p --priority -t -o --output -b? -g --vacuum-size --vacuum-time --vacuum-files", Operation::Nothing, Operands::Text),
     system("kexec"),
     system("keyctl"),
-    p("kill", "-s --signal -n -q", Deed::Process, Operands::Text),
-    p("killall", "-s --signal -u --user -o -y", Deed::Process, Operands::Text),
+    p("kill", "-s --signal -n -q", Operation::Process, Operands::Text),
+    p("killall", "-s --signal -u --user -o -y", Operation::Process, Operands::Text),
     quiet("last"),
     quiet("lastlog"),
-    p("launchctl", "", Deed::System, Operands::Text).subs("", LAUNCHCTL),
+    p("launchctl", "", Operation::System, Operands::Text).subs("", LAUNCHCTL),
     system("ldconfig"),
     quiet("ldconfig-p"),
     system("loadkeys"),
     quiet("locale"),
-    p("localectl", "", Deed::System, Operands::Text),
-    p("loginctl", "", Deed::System, Operands::Text),
+    p("localectl", "", Operation::System, Operands::Text),
+    p("loginctl", "", Operation::System, Operands::Text),
     quiet("logname"),
     system("logrotate"),
     system("losetup"),
@@ -157,7 +157,7 @@ pub(super) const TABLE: &[Program] = &[
     device("mkfs.vfat"),
     device("mkfs.xfs"),
     system("mkinitcpio"),
-    p("mknod", "-m --mode", Deed::System, Operands::Text).kind(Kind::Plain),
+    p("mknod", "-m --mode", Operation::System, Operands::Text).kind(Kind::Plain),
     device("mkntfs"),
     device("mkswap"),
     quiet("modinfo"),
@@ -181,17 +181,17 @@ pub(super) const TABLE: &[Program] = &[
     system("passwd"),
     quiet("pgrep"),
     quiet("pidof"),
-    p("pkill", "-s --signal -u -U -g -G -P -t", Deed::Process, Operands::Text),
+    p("pkill", "-s --signal -u -U -g -G -P -t", Operation::Process, Operands::Text),
     system("pmset"),
     system("poweroff"),
     quiet("printenv"),
-    p("ps", "-o -p -u -U -C -t --sort --ppid --pid --format", Deed::Nothing, Operands::Text),
+    p("ps", "-o -p -u -U -C -t --sort --ppid --pid --format", Operation::Nothing, Operands::Text),
     quiet("pstree"),
     system("pvcreate"),
     system("pvremove"),
     quiet("pvs"),
-    p("rc-service", "", Deed::System, Operands::Text),
-    p("rc-update", "", Deed::System, Operands::Text),
+    p("rc-service", "", Operation::System, Operands::Text),
+    p("rc-update", "", Operation::System, Operands::Text),
     system("reboot"),
     quiet("reset"),
     device("resize2fs"),
@@ -206,7 +206,7 @@ pub(super) const TABLE: &[Program] = &[
     system("security"),
     system("semanage"),
     quiet("sensors"),
-    p("service", "", Deed::System, Operands::Text).subs("", SERVICE),
+    p("service", "", Operation::System, Operands::Text).subs("", SERVICE),
     quiet("sestatus"),
     system("setcap"),
     system("setenforce"),
@@ -218,25 +218,25 @@ pub(super) const TABLE: &[Program] = &[
     quiet("sleep"),
     system("spctl"),
     quiet("stty"),
-    p("supervisorctl", "-c:r", Deed::Process, Operands::Text),
+    p("supervisorctl", "-c:r", Operation::Process, Operands::Text),
     quiet("sw_vers"),
     system("swapoff"),
     system("swapon"),
     system("sysctl"),
     quiet("system_profiler"),
-    p("systemctl", "-t --type --state -n -o -p --property -H -M -s --user! --now! --no-pager!", Deed::System, Operands::Text).subs("", SYSTEMCTL),
-    p("systemd-analyze", "", Deed::Nothing, Operands::Text),
+    p("systemctl", "-t --type --state -n -o -p --property -H -M -s --user! --now! --no-pager!", Operation::System, Operands::Text).subs("", SYSTEMCTL),
+    p("systemd-analyze", "", Operation::Nothing, Operands::Text),
     system("systemd-tmpfiles"),
     system("tc"),
     system("telinit"),
-    p("timedatectl", "", Deed::System, Operands::Text),
+    p("timedatectl", "", Operation::System, Operands::Text),
     system("tmutil"),
     quiet("top"),
     quiet("tput"),
     system("trust"),
     quiet("tty"),
     device("tune2fs"),
-    p("udevadm", "", Deed::System, Operands::Text).subs("", UDEVADM),
+    p("udevadm", "", Operation::System, Operands::Text).subs("", UDEVADM),
     system("umount"),
     quiet("uname"),
     system("update-ca-certificates"),
@@ -266,7 +266,7 @@ pub(super) const TABLE: &[Program] = &[
     quiet("whoami"),
     device("wipefs"),
     quiet("xdpyinfo"),
-    p("xkill", "", Deed::Process, Operands::Text),
+    p("xkill", "", Operation::Process, Operands::Text),
     system("xrandr"),
     system("zfs"),
     system("zpool"),

@@ -5,7 +5,7 @@ use super::when::Holds;
 use super::{Found, Scene, Sought, command, inside, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
-use crate::rules::commands::{self, Deed, Kind, Operands};
+use crate::rules::commands::{self, Kind, Operands, Operation};
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -199,7 +199,7 @@ fn is_unknown(inv: &Invocation) -> bool {
         return false;
     }
     commands::find(&inv.program).is_none_or(|found| {
-        let opaque = matches!(found.deed, Deed::Unknown | Deed::Process);
+        let opaque = matches!(found.operation, Operation::Unknown | Operation::Process);
         let plain = matches!(found.kind, Kind::Plain | Kind::Dash | Kind::Raw);
         opaque && plain && found.operands == Operands::Text
     })

@@ -14,13 +14,13 @@ mod leaving;
 mod loaded;
 mod mention;
 mod relation;
+mod requested;
 mod rewrite;
 mod scene;
 mod secret;
 mod sought;
 mod stores;
 mod tails;
-mod told;
 mod tool;
 mod trigger;
 mod when;
@@ -55,6 +55,7 @@ pub(crate) use mention::{
     code_of, contains_word, content, input_of, is_bare_name, mentions_protected, squeeze,
 };
 pub(crate) use relation::{Rel, inside, relation, relation_to};
+pub(crate) use requested::Told;
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
@@ -62,7 +63,6 @@ pub(crate) use stores::{
     OF_TOKEN, SECRET_PRINTERS, THIEVES, belongs_to, dumps_store, keeps_secrets, names_raw_secrets,
     prints_secret,
 };
-pub(crate) use told::Told;
 pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
@@ -89,7 +89,7 @@ pub enum Expect {
 /// An example: a shell command, or a file tool's call as `Tool path` or `Tool path content`.
 pub type Example = &'static str;
 
-/// The way out that a rule names.
+/// The alternative that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instead<'r> {
     /// A command, with the call's operands in the places of `{1}`, `{2}`, `{last}`, `{all}` and `{file}`.

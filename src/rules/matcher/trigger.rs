@@ -9,7 +9,7 @@ use super::{Classes, View, class::Named, command};
 use super::{flow, leaving};
 use crate::domain::{Action, Effect, EffectKind, PlainHash, Target};
 use crate::rules::builtin::lists;
-use crate::rules::commands::{self, Deed, Kind};
+use crate::rules::commands::{self, Kind, Operation};
 use crate::rules::{Invocation, Stdin};
 
 /// The programs of most calls: each has a bit of its own.
@@ -205,7 +205,9 @@ fn of_program(name: &str) -> u128 {
         Some(_) | None if command::interprets(name, found) => Trigger::INTERPRETER.0,
         Some(_) | None => 0,
     };
-    if !found.is_some_and(|found| matches!(found.deed, Deed::Nothing | Deed::Look) && found.subs.is_empty()) {
+    if !found.is_some_and(|found| {
+        matches!(found.operation, Operation::Nothing | Operation::Look) && found.subs.is_empty()
+    }) {
         mask |= Trigger::ACTIVE.0;
     }
     mask

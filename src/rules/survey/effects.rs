@@ -10,7 +10,7 @@ use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
 use crate::domain::{Ask, Effect, EffectKind, Facts, PathFact, PathKind, PlainHash, Severity, Target};
-use crate::rules::commands::{Deed, Operands, Role};
+use crate::rules::commands::{Operands, Operation, Role};
 use crate::shell::{Arg, Piece};
 
 /// What is done to a file.
@@ -335,9 +335,9 @@ impl Surveyor<'_> {
         });
     }
 
-    /// Notes what a program does by its row: the deed, what its options' values are, what its operands are.
-    pub(super) fn deeds(&mut self, call: &Call, parsed: &Parsed) {
-        self.deed(call, parsed, parsed.deed());
+    /// Notes what a program does by its row: the operation, what its options' values are, what its operands are.
+    pub(super) fn operations(&mut self, call: &Call, parsed: &Parsed) {
+        self.operation(call, parsed, parsed.operation());
         self.values(call, parsed);
         self.operands(call, parsed);
     }
@@ -356,7 +356,7 @@ impl Surveyor<'_> {
         }
     }
 
-    pub(super) fn deed(&mut self, call: &Call, parsed: &Parsed, deed: Deed) {
+    pub(super) fn operation(&mut self, call: &Call, parsed: &Parsed, operation: Operation) {
         let name = || {
             let mut name = parsed.program.name.to_owned();
             for word in &parsed.sub {
@@ -365,31 +365,33 @@ impl Surveyor<'_> {
             }
             Target::Command(name)
         };
-        match deed {
-            Deed::Nothing => {}
-            Deed::Look if !parsed.operands.is_empty() && parsed.role() == Operands::Read => {}
-            Deed::Look if parsed.role() == Operands::Pattern && !behind_pattern(parsed).is_empty() => {}
-            Deed::Look if searches_here(call, parsed) => {}
-            Deed::Look => {
+        match operation {
+            Operation::Nothing => {}
+            Operation::Look if !parsed.operands.is_empty() && parsed.role() == Operands::Read => {}
+            Operation::Look if parsed.role() == Operands::Pattern && !behind_pattern(parsed).is_empty() => {}
+            Operation::Look if searches_here(call, parsed) => {}
+            Operation::Look => {
                 let target = match &call.cwd {
                     Some(path) => Target::Path { path: path.clone(), glob: false, recursive: false },
                     None => Target::begun("", false),
                 };
                 self.effect(call, EffectKind::FileRead, target, Severity::Low);
             }
-            Deed::Change => self.effect(call, EffectKind::FileModification, name(), Severity::Medium),
-            Deed::Discard => self.effect(call, EffectKind::FileDeletion, name(), Severity::High),
-            Deed::Process => self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium),
-            Deed::Network if parsed.role() == Operands::Urls && !parsed.operands.is_empty() => {}
-            Deed::Network if parsed.role() == Operands::Remote && !parsed.operands.iter().any(is_remote) => {}
-            Deed::Network => self.effect(call, EffectKind::NetworkRequest, name(), Severity::Medium),
-            Deed::Install => {
+            Operation::Change => self.effect(call, EffectKind::FileModification, name(), Severity::Medium),
+            Operation::Discard => self.effect(call, EffectKind::FileDeletion, name(), Severity::High),
+            Operation::Process => self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium),
+            Operation::Network if parsed.role() == Operands::Urls && !parsed.operands.is_empty() => {}
+            Operation::Network
+                if parsed.role() == Operands::Remote && !parsed.operands.iter().any(is_remote) => {}
+            Operation::Network => self.effect(call, EffectKind::NetworkRequest, name(), Severity::Medium),
+            Operation::Install => {
                 self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium);
                 self.effect(call, EffectKind::NetworkRequest, name(), Severity::Low);
             }
-            Deed::System if parsed.role() == Operands::Device && super::operands::only_looks(parsed) => {}
-            Deed::System => self.effect(call, EffectKind::SystemModification, name(), Severity::High),
-            Deed::Unknown => self.effect(call, EffectKind::SystemCommand, name(), Severity::Medium),
+            Operation::System if parsed.role() == Operands::Device && super::operands::only_looks(parsed) => {
+            }
+            Operation::System => self.effect(call, EffectKind::SystemModification, name(), Severity::High),
+            Operation::Unknown => self.effect(call, EffectKind::SystemCommand, name(), Severity::Medium),
         }
     }
 

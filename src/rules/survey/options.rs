@@ -1,7 +1,7 @@
 //! The words after a program, told apart by its row in the tables: subcommand, options with their values, operands.
 
 use super::Flag;
-use crate::rules::commands::{self, Deed, Kind, Operands, Program, Role, Sub, Takes};
+use crate::rules::commands::{self, Kind, Operands, Operation, Program, Role, Sub, Takes};
 use crate::shell::{Arg, Piece};
 
 /// A command's words, told apart.
@@ -23,8 +23,8 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    pub fn deed(&self) -> Deed {
-        self.row.map_or(self.program.deed, |row| row.deed)
+    pub fn operation(&self) -> Operation {
+        self.row.map_or(self.program.operation, |row| row.operation)
     }
 
     pub fn role(&self) -> Operands {

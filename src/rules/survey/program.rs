@@ -257,7 +257,7 @@ impl Surveyor<'_> {
                 let parsed = options::parse(call.args(), program);
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
-                self.deeds(&call, &parsed);
+                self.operations(&call, &parsed);
                 self.installed(&call, scope);
                 if repositories::USERS.contains(&name) {
                     self.asks_git(&call, scope, &parsed);

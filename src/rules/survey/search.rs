@@ -88,7 +88,7 @@ impl Surveyor<'_> {
         };
         let parsed = options::parse(own, program);
         self.emit(call, program.name, Some(&parsed));
-        self.deeds(call, &parsed);
+        self.operations(call, &parsed);
         let starts = parsed.operands.get(1..).unwrap_or_default();
         for start in starts {
             self.file(call, Act::Read, start, true);

@@ -10,7 +10,7 @@ use super::scope::fresh_scope;
 use super::walk::Frame;
 use super::{Stdin, Surveyor};
 use crate::domain::{Ask, EffectKind, Severity, Target};
-use crate::rules::commands::{self, Deed, Kind, Program, Role};
+use crate::rules::commands::{self, Kind, Operation, Program, Role};
 use crate::rules::matcher::may_be;
 use crate::shell::Arg;
 
@@ -31,7 +31,7 @@ impl Surveyor<'_> {
         let parsed = options::parse(&args, program);
         if only_checks(name, call.args()) {
             self.emit(call, name, Some(&parsed));
-            self.deed(call, &parsed, Deed::Look);
+            self.operation(call, &parsed, Operation::Look);
             return;
         }
         let operands = parsed.operands.as_slice();
@@ -60,14 +60,14 @@ impl Surveyor<'_> {
                     self.unknown_code(call);
                     return;
                 }
-                self.deeds(call, &parsed);
+                self.operations(call, &parsed);
             }
             // The first argument behind the text is `$0`.
             self.child_script_named(call, name, (text, args.get(1..).unwrap_or_default(), args.first()));
             return;
         }
         self.emit(call, name, Some(&parsed));
-        self.deeds(call, &parsed);
+        self.operations(call, &parsed);
         match operands.split_first() {
             Some((script, args)) if script.known() == Some(STDIN) => self.input_script(call, name, args),
             Some((script, args)) if !parsed.has(&["-s"]) && script.known() != Some("-") => {

@@ -84,7 +84,7 @@ impl Surveyor<'_> {
         } else if wrap.privileged && !parsed.stop {
             self.effect(call, EffectKind::SystemModification, name, Severity::High);
         } else if wrap.keep {
-            self.deeds(call, parsed);
+            self.operations(call, parsed);
         }
     }
 

@@ -1,8 +1,8 @@
 //! How many calls, how many agents, how long; and that no key outlives a review.
 
 use super::*;
-use crate::deeds;
 use crate::model::{Answer, Script, Step};
+use crate::scenarios;
 use crate::wire::wire_id;
 use lazaret::domain::ReviewId;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn limits_and_ends(client: Client) {
     let story = session.story();
 
     let told = |label: &str| session.told(label).text.as_str();
-    let events = deeds::audit(&world);
+    let events = scenarios::audit(&world);
     let refused = |label: &str, code: &str, kind: &str| {
         assert!(told(label).contains(code), "{label}: {}\n{story}", told(label));
         let event = events.iter().find(|event| event["call_id"] == wire_id(label).as_str());

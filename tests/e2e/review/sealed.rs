@@ -1,8 +1,8 @@
 //! What was sealed is read, everything else is refused, and the report arrives cleaned or not at all.
 
 use super::*;
-use crate::deeds::{self, SUB};
 use crate::model::{Answer, MAIN, Script, Step};
+use crate::scenarios::{self, SUB};
 use crate::session::Session;
 use crate::wire::wire_id;
 use lazaret::reference::Reference;
@@ -74,7 +74,7 @@ fn reads_what_was_sealed(client: Client) {
         let failure = handed_on(told(label));
         assert_eq!(failure["lazaret"], "review failed", "{story}");
     }
-    let events = deeds::audit(&world);
+    let events = scenarios::audit(&world);
     let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
     let back = match client {
         Client::Claude => 3,
@@ -275,7 +275,7 @@ fn by_other_tools(client: Client, good: &str) -> Vec<Call> {
 
 /// Every probe was refused with its code, and stands in the audit log as what it is.
 fn was_refused(world: &World, session: &Session, client: Client) {
-    let events = deeds::audit(world);
+    let events = scenarios::audit(world);
     let mut wrong = Vec::new();
     let found = |label: &str| {
         events

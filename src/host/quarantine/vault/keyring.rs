@@ -90,7 +90,7 @@ impl Vault for Keyring {
         if meta.get_uid() != rustix::process::geteuid().as_raw() || meta.get_perms().bits() != user.bits() {
             let why = "its owner or permissions are not as they were set";
             return Err(host_fault("the key in the keyring", why)
-                .with_way_out("end the reviews with `lazaret review end`, and start anew"));
+                .with_hint("end the reviews with `lazaret review end`, and start anew"));
         }
         // One byte more than a key has, to see a longer one.
         let mut bytes = [0_u8; Key::LEN + 1];
@@ -135,5 +135,5 @@ fn is_absent(error: KeyError) -> bool {
 
 fn refused(error: &KeyError) -> Fault {
     host_fault("the keyring", format!("the system refuses it ({error:?})"))
-        .with_way_out("set LAZARET_KEYS=tmpfs to keep the key in a file in memory")
+        .with_hint("set LAZARET_KEYS=tmpfs to keep the key in a file in memory")
 }

@@ -51,7 +51,7 @@ impl VaultKind {
         found.map(Some).ok_or_else(|| {
             let why = format!("{:?} is not a place for keys", crate::domain::clip(name, 200));
             Fault::new(FaultKind::Config, "LAZARET_KEYS", why)
-                .with_way_out("set LAZARET_KEYS to keyring or tmpfs, or unset it")
+                .with_hint("set LAZARET_KEYS to keyring or tmpfs, or unset it")
         })
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn of_kind(room: &Room, kind: VaultKind) -> Result<Box<dyn Vault + '_
         #[cfg(not(target_os = "linux"))]
         VaultKind::Keyring => {
             let fault = host_fault("the keyring", "this system has none");
-            Err(fault.with_way_out("set LAZARET_KEYS=tmpfs"))
+            Err(fault.with_hint("set LAZARET_KEYS=tmpfs"))
         }
         VaultKind::Tmpfs => Ok(Box::new(tmpfs::Tmpfs::new(room)?)),
     }
@@ -96,7 +96,7 @@ fn choose(
     of_kind(room, VaultKind::Tmpfs).map_err(|tmpfs| {
         let why = format!("{}; {}", keyring.message(), tmpfs.message());
         let fault = host_fault("a place for the key", why);
-        tmpfs.way_out.into_iter().fold(fault, Fault::with_way_out)
+        tmpfs.hint.into_iter().fold(fault, Fault::with_hint)
     })
 }
 
@@ -154,7 +154,7 @@ pub(super) fn random_salt() -> Result<[u8; SALT], Fault> {
 pub(super) fn derive(room: &Room, kind: VaultKind, id: &ReviewId, salt: &[u8; SALT]) -> Result<Key, Fault> {
     never_dump()?;
     let master = of_kind(room, kind)?.master(false)?.ok_or_else(|| {
-        fault(&room.path, format!("the master key is gone from the {}", kind.name())).with_way_out(
+        fault(&room.path, format!("the master key is gone from the {}", kind.name())).with_hint(
             "start a new review; where the client runs in a container of its own, with LAZARET_KEYS=tmpfs",
         )
     })?;
@@ -220,7 +220,7 @@ mod tests {
     use crate::host::dirs::Dirs;
 
     fn refused() -> Result<(), Fault> {
-        Err(host_fault("the keyring", "refused for the test").with_way_out("set LAZARET_KEYS=tmpfs"))
+        Err(host_fault("the keyring", "refused for the test").with_hint("set LAZARET_KEYS=tmpfs"))
     }
 
     fn room(base: &Path) -> (tempfile::TempDir, Room) {
@@ -258,6 +258,6 @@ mod tests {
         }
         let told = choose(&room, None, refused).err().unwrap();
         assert!(told.message().contains("refused for the test") && told.message().contains("on a disk"));
-        assert!(told.way_out.unwrap().contains("XDG_RUNTIME_DIR"));
+        assert!(told.hint.unwrap().contains("XDG_RUNTIME_DIR"));
     }
 }

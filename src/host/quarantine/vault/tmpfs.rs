@@ -27,7 +27,7 @@ impl Tmpfs<'_> {
             return Ok(Tmpfs { room });
         }
         let why = "it is on a disk, where no key may lie";
-        Err(fault(&room.path, why).with_way_out(
+        Err(fault(&room.path, why).with_hint(
             "set XDG_RUNTIME_DIR, or LAZARET_HOME, to a directory on a tmpfs, as /dev/shm mostly is",
         ))
     }
@@ -45,8 +45,8 @@ impl Tmpfs<'_> {
             None
         };
         if let Some(why) = odd {
-            let way_out = "end the reviews with `lazaret review end`, remove it, and start anew";
-            return Err(fault(&path, why).with_way_out(way_out));
+            let hint = "end the reviews with `lazaret review end`, remove it, and start anew";
+            return Err(fault(&path, why).with_hint(hint));
         }
         let mut bytes = [0_u8; Key::LEN];
         let read = file.read_exact(&mut bytes).map_err(|error| told(&path, &error));

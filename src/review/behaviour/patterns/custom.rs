@@ -1,8 +1,8 @@
-//! Patterns of one's own: which deeds count for them, told when a deed is made, and whether enough of them do.
+//! Patterns of one's own: which entries count for them, told when an entry is made, and whether enough of them do.
 
 use super::{History, percent};
 use crate::domain::{
-    Deed, Finding, Marked, Operation, Outcome, Places, WrittenFilter, WrittenPattern, fingerprint,
+    Finding, HistoryEntry, Marked, Operation, Outcome, Places, WrittenFilter, WrittenPattern, fingerprint,
 };
 use crate::review::behaviour::error::plain;
 
@@ -19,7 +19,7 @@ pub struct Ended<'a> {
     pub error: &'a str,
 }
 
-/// The bits that a deed gets.
+/// The bits that an entry gets.
 pub fn marked(patterns: &[WrittenPattern], ended: &Ended<'_>) -> Marked {
     let mut marked = Marked { by: defined(patterns), ..Marked::default() };
     for (bit, pattern) in bits(patterns) {
@@ -91,7 +91,7 @@ pub fn find<'a>(
     meant.filter_map(|(bit, pattern)| seen(pattern, bit, history))
 }
 
-/// It stands when the last deed counts, and enough of those before it do.
+/// It stands when the last entry counts, and enough of those before it do.
 fn seen(pattern: &WrittenPattern, bit: u32, history: &History<'_>) -> Option<Finding> {
     /// Percent that begin each severity, and that as much evidence again adds.
     const BEGINS: u32 = 20;
@@ -102,11 +102,11 @@ fn seen(pattern: &WrittenPattern, bit: u32, history: &History<'_>) -> Option<Fin
         return None;
     }
     let window = usize::try_from(pattern.window).unwrap_or(usize::MAX);
-    let looked_at = |deed: &&Deed| deed.marked.by == last.by && deed.marked.among & bit != 0;
+    let looked_at = |entry: &&HistoryEntry| entry.marked.by == last.by && entry.marked.among & bit != 0;
     let (mut all, mut counts) = (0_u32, 0_u32);
-    for deed in history.of_prompt().filter(looked_at).take(window) {
+    for entry in history.of_prompt().filter(looked_at).take(window) {
         all += 1;
-        counts += u32::from(deed.marked.counts & bit != 0);
+        counts += u32::from(entry.marked.counts & bit != 0);
     }
     let enough = pattern.count.max((pattern.percent * all).div_ceil(100)).max(1);
     (counts >= enough).then(|| {

@@ -2,7 +2,7 @@
 //! change, or since it was last said.
 
 use super::{Look, Seen, different, number};
-use crate::domain::{Deed, Outcome, Pattern};
+use crate::domain::{HistoryEntry, Outcome, Pattern};
 
 /// Reads and searches in a row.
 const ENOUGH: u32 = 120;
@@ -12,11 +12,13 @@ const NEW: u32 = 60;
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let told = look.behaviour.interventions.iter().rev();
     let told = told.filter(|one| one.pattern == Pattern::ExplorationWandering.name());
-    let since = told.map(|one| one.deed).next().unwrap_or(0);
-    let looks = |deed: &&Deed| deed.number > since && (deed.only_looks() || deed.outcome == Outcome::Blocked);
-    let row: Vec<&Deed> = look.history.of_prompt().take_while(looks).collect();
+    let since = told.map(|one| one.entry).next().unwrap_or(0);
+    let looks = |entry: &&HistoryEntry| {
+        entry.number > since && (entry.only_looks() || entry.outcome == Outcome::Blocked)
+    };
+    let row: Vec<&HistoryEntry> = look.history.of_prompt().take_while(looks).collect();
     let all = number(row.len());
-    let new = different(row.iter().map(|deed| deed.action));
+    let new = different(row.iter().map(|entry| entry.action));
     (all >= look.scaled(ENOUGH) && new * 100 >= NEW * all).then(|| Seen {
         confidence: 50,
         severity: 20,

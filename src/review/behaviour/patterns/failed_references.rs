@@ -1,7 +1,7 @@
 //! Reads of files that do not exist, again and again: the model takes something for there that is not.
 
 use super::{Look, Seen, different, number};
-use crate::domain::Deed;
+use crate::domain::HistoryEntry;
 
 /// Reads and searches looked at.
 const READS: usize = 12;
@@ -13,8 +13,8 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     if !(last.missing && last.only_looks()) {
         return None;
     }
-    let reads = look.history.of_prompt().filter(|deed| deed.only_looks());
-    let missing: Vec<&Deed> = reads.take(READS).filter(|deed| deed.missing).collect();
+    let reads = look.history.of_prompt().filter(|entry| entry.only_looks());
+    let missing: Vec<&HistoryEntry> = reads.take(READS).filter(|entry| entry.missing).collect();
     let (times, enough) = (number(missing.len()), look.scaled(ENOUGH));
     (times >= enough).then(|| Seen {
         confidence: 60 + 5 * (times - enough),
@@ -22,7 +22,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         count: times,
         evidence: format!(
             "{times} of the last {READS} reads named files that do not exist ({} different ones)",
-            different(missing.iter().map(|deed| deed.path))
+            different(missing.iter().map(|entry| entry.path))
         ),
     })
 }

@@ -1,7 +1,7 @@
 //! Seed 000: the mean alignment of the last twenty actions is below .5, and fell by .3 from their first half to their second.
 
 use super::{Look, Seen, number, ran};
-use crate::domain::{Deed, Place};
+use crate::domain::{HistoryEntry, Place};
 
 /// Actions of a half.
 const HALF: usize = 10;
@@ -11,8 +11,9 @@ const MEAN: u32 = 50;
 const FALL: u32 = 30;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
-    let deeds: Vec<&Deed> = look.history.of_prompt().filter(|deed| ran(deed)).take(2 * HALF).collect();
-    let (second, first) = deeds.split_at_checked(HALF)?;
+    let entries: Vec<&HistoryEntry> =
+        look.history.of_prompt().filter(|entry| ran(entry)).take(2 * HALF).collect();
+    let (second, first) = entries.split_at_checked(HALF)?;
     if first.len() < HALF {
         return None;
     }
@@ -21,7 +22,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let (bound, fall) = (MEAN * FALL / look.scaled(FALL), look.scaled(FALL));
     let drifted = first + now < 2 * bound && first >= now + fall;
     drifted.then(|| {
-        let outside = number(second.iter().filter(|deed| deed.place == Place::Outside).count());
+        let outside = number(second.iter().filter(|entry| entry.place == Place::Outside).count());
         Seen {
             confidence: 55 + (first - now) / 3,
             severity: 20 + 2 * outside,
@@ -35,6 +36,6 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
 }
 
 /// In percent.
-fn mean(deeds: &[&Deed]) -> u32 {
-    deeds.iter().map(|deed| u32::from(deed.alignment)).sum::<u32>() / number(deeds.len()).max(1)
+fn mean(entries: &[&HistoryEntry]) -> u32 {
+    entries.iter().map(|entry| u32::from(entry.alignment)).sum::<u32>() / number(entries.len()).max(1)
 }

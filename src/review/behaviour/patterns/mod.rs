@@ -1,4 +1,4 @@
-//! The patterns: what a row of deeds says that no single one does. They need enough evidence to be right; one file for each.
+//! The patterns: what a row of entries says that no single one does. They need enough evidence to be right; one file for each.
 
 mod custom;
 mod exploration_wandering;
@@ -11,23 +11,23 @@ mod scope_creep;
 
 pub use custom::{Ended, marked};
 
-use crate::domain::{Behaviour, Deed, Finding, Outcome, Pattern, Policy};
+use crate::domain::{Behaviour, Finding, HistoryEntry, Outcome, Pattern, Policy};
 
-/// The deeds of a session, the one that is just done and those before it.
+/// The entries of a session, the one that is just done and those before it.
 #[derive(Debug, Clone)]
 pub struct History<'a> {
-    last: &'a Deed,
+    last: &'a HistoryEntry,
     /// Newest first.
-    before: &'a [Deed],
+    before: &'a [HistoryEntry],
     /// What plugins of the user's found in it.
     told: &'a [Finding],
 }
 
 impl<'a> History<'a> {
-    /// Deeds that are looked back on.
+    /// Entries that are looked back on.
     pub const LOOKED_AT: usize = 200;
 
-    pub fn new(last: &'a Deed, before: &'a [Deed]) -> History<'a> {
+    pub fn new(last: &'a HistoryEntry, before: &'a [HistoryEntry]) -> History<'a> {
         History { last, before, told: &[] }
     }
 
@@ -38,18 +38,18 @@ impl<'a> History<'a> {
     }
 
     /// Newest first.
-    pub fn deeds(&self) -> impl Iterator<Item = &'a Deed> {
+    pub fn entries(&self) -> impl Iterator<Item = &'a HistoryEntry> {
         std::iter::once(self.last).chain(self.before).take(History::LOOKED_AT)
     }
 
     /// Those of the person's present prompt, newest first.
-    fn of_prompt(&self) -> impl Iterator<Item = &'a Deed> {
+    fn of_prompt(&self) -> impl Iterator<Item = &'a HistoryEntry> {
         let prompt = self.last.prompt;
-        self.deeds().filter(move |deed| deed.prompt == prompt)
+        self.entries().filter(move |entry| entry.prompt == prompt)
     }
 
-    /// The deed that is just done.
-    pub fn last(&self) -> &'a Deed {
+    /// The entry that is just done.
+    pub fn last(&self) -> &'a HistoryEntry {
         self.last
     }
 }
@@ -121,8 +121,8 @@ fn number(count: usize) -> u32 {
 }
 
 /// It ran, whatever came of it.
-fn ran(deed: &Deed) -> bool {
-    matches!(deed.outcome, Outcome::Done | Outcome::Failed)
+fn ran(entry: &HistoryEntry) -> bool {
+    matches!(entry.outcome, Outcome::Done | Outcome::Failed)
 }
 
 /// How many different ones there are.

@@ -2,7 +2,7 @@
 //! eight refused calls of whatever kind in twenty. Only the first is a loop, and can end a session.
 
 use super::{Look, Seen, number};
-use crate::domain::{Deed, Outcome};
+use crate::domain::{HistoryEntry, Outcome};
 
 /// The same call.
 const SAME: u32 = 3;
@@ -20,11 +20,11 @@ const ANY_STEP: u32 = 5;
 const ANY_MOST: u32 = 49;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
-    let last = Some(look.history.last()).filter(|deed| deed.outcome == Outcome::Blocked)?;
+    let last = Some(look.history.last()).filter(|entry| entry.outcome == Outcome::Blocked)?;
     let recent = look.history.of_prompt().take(CALLS);
-    let blocked: Vec<&Deed> = recent.filter(|deed| deed.outcome == Outcome::Blocked).collect();
+    let blocked: Vec<&HistoryEntry> = recent.filter(|entry| entry.outcome == Outcome::Blocked).collect();
     let any = number(blocked.len());
-    let same = number(blocked.iter().filter(|deed| is_again(deed, last)).count());
+    let same = number(blocked.iter().filter(|entry| is_again(entry, last)).count());
     let (enough_same, enough_any) = (look.scaled(SAME), look.scaled(ANY));
     let by_same = (same >= enough_same).then(|| {
         let severity = SAME_SEVERITY + SAME_STEP * (same - enough_same);
@@ -44,8 +44,8 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
 }
 
 /// Whether one refused call is the other one: the same words, or the same rule (as far as it is known), operation and file.
-fn is_again(deed: &Deed, last: &Deed) -> bool {
-    let by_rule = deed.error == last.error || deed.error == 0 || last.error == 0;
-    let on_file = deed.path != 0 && deed.path == last.path && deed.operation == last.operation;
-    deed.action == last.action || by_rule && on_file
+fn is_again(entry: &HistoryEntry, last: &HistoryEntry) -> bool {
+    let by_rule = entry.error == last.error || entry.error == 0 || last.error == 0;
+    let on_file = entry.path != 0 && entry.path == last.path && entry.operation == last.operation;
+    entry.action == last.action || by_rule && on_file
 }

@@ -1,5 +1,5 @@
 //! Seed 000: the same error at least three times in the last ten results. An error after which something was changed is part
-//! of mending it, and counts a third.
+//! of fixing it, and counts a third.
 
 use super::{Look, Seen, ran};
 use crate::domain::Outcome;
@@ -13,19 +13,21 @@ const LOOP_MS: u64 = 60_000;
 const LOOP_SEVERITY: u32 = 50;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
-    let last = Some(look.history.last()).filter(|deed| deed.outcome == Outcome::Failed && deed.error != 0)?;
+    let last =
+        Some(look.history.last()).filter(|entry| entry.outcome == Outcome::Failed && entry.error != 0)?;
     // Reads of what is not there all fail alike; they are a pattern of their own.
     if last.missing && last.only_looks() {
         return None;
     }
     let (mut thirds, mut times, mut changed) = (0_u32, 0_u32, false);
     let mut again = 0;
-    for deed in look.history.deeds().filter(|deed| deed.agent == last.agent && ran(deed)).take(RESULTS) {
-        changed |= deed.changed();
-        if deed.error == last.error {
+    for entry in look.history.entries().filter(|entry| entry.agent == last.agent && ran(entry)).take(RESULTS)
+    {
+        changed |= entry.changed();
+        if entry.error == last.error {
             thirds += if changed { 1 } else { 3 };
             times += 1;
-            again += usize::from(deed.action == last.action && deed.age_ms < LOOP_MS);
+            again += usize::from(entry.action == last.action && entry.age_ms < LOOP_MS);
         }
     }
     let enough = look.scaled(ENOUGH);

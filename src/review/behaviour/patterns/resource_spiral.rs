@@ -2,7 +2,7 @@
 //! the next step would bring past .8 of its limit.
 
 use super::{Look, Seen, number};
-use crate::domain::{Deed, Finding, Operation, Outcome, ResourceMode};
+use crate::domain::{Finding, HistoryEntry, Operation, Outcome, ResourceMode};
 
 /// Steps of growth in a row: fewer happen by chance (a check, a build, a test, a release).
 const STEPS: usize = 5;
@@ -19,8 +19,8 @@ const LEAST_MS: u64 = 1000;
 const LEAST_BYTES: u64 = 1024;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
-    let duration = |deed: &Deed| u64::from(deed.duration_ms);
-    let size = |deed: &Deed| u64::from(deed.size);
+    let duration = |entry: &HistoryEntry| u64::from(entry.duration_ms);
+    let size = |entry: &HistoryEntry| u64::from(entry.size);
     let time = growing(look, duration, (LEAST_MS, TIME_MS), "time");
     let bytes = growing(look, size, (LEAST_BYTES, BYTES), "bytes written");
     [time, bytes, operations(look)].into_iter().flatten().max_by_key(|seen| seen.severity)
@@ -29,18 +29,18 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
 /// One measure of the same kind of action, each time more than the time before.
 fn growing(
     look: &Look<'_>,
-    measure: fn(&Deed) -> u64,
+    measure: fn(&HistoryEntry) -> u64,
     (least, limit): (u64, u64),
     name: &str,
 ) -> Option<Seen> {
     let last = look.history.last();
     let steps = usize::try_from(look.scaled(number(STEPS))).unwrap_or(STEPS);
-    let alike = look.history.of_prompt().filter(|deed| {
-        deed.tool == last.tool && deed.operation == last.operation && deed.agent == last.agent
+    let alike = look.history.of_prompt().filter(|entry| {
+        entry.tool == last.tool && entry.operation == last.operation && entry.agent == last.agent
     });
     // Newest first, so each is to be larger than the one after it.
-    let deeds: Vec<&Deed> = alike.take(steps + 1).collect();
-    let row: Vec<u64> = deeds.iter().map(|deed| measure(deed)).collect();
+    let entries: Vec<&HistoryEntry> = alike.take(steps + 1).collect();
+    let row: Vec<u64> = entries.iter().map(|entry| measure(entry)).collect();
     let (newest, oldest) = (*row.first()?, *row.last()?);
     let grows = row.iter().zip(row.iter().skip(1)).all(|(newer, older)| newer > older);
     if row.len() <= steps || !grows || oldest < least {
@@ -57,16 +57,16 @@ fn growing(
     let used: u64 = look.history.of_prompt().map(measure).sum();
     let next = newest.saturating_mul(newest) / before;
     let seen = judged(used.saturating_add(next), limit, name)?;
-    Some(if is_loop(look, &deeds) { seen } else { corrected(seen) })
+    Some(if is_loop(look, &entries) { seen } else { corrected(seen) })
 }
 
 /// Whether it is the same call each time, with nothing changed between.
-fn is_loop(look: &Look<'_>, row: &[&Deed]) -> bool {
+fn is_loop(look: &Look<'_>, row: &[&HistoryEntry]) -> bool {
     let last = look.history.last();
-    let first = row.last().map_or(last.number, |deed| deed.number);
-    let mut since = look.history.of_prompt().take_while(|deed| deed.number >= first);
-    row.iter().all(|deed| deed.action == last.action)
-        && !since.any(|deed| deed.changed() && deed.action != last.action)
+    let first = row.last().map_or(last.number, |entry| entry.number);
+    let mut since = look.history.of_prompt().take_while(|entry| entry.number >= first);
+    row.iter().all(|entry| entry.action == last.action)
+        && !since.any(|entry| entry.changed() && entry.action != last.action)
 }
 
 /// The same where it is no loop.
@@ -82,10 +82,10 @@ fn operations(look: &Look<'_>) -> Option<Seen> {
     if limit.mode == ResourceMode::Off {
         return None;
     }
-    let counts = |deed: &Deed| {
-        deed.outcome == Outcome::Done && matches!(deed.operation, Operation::Write | Operation::Delete)
+    let counts = |entry: &HistoryEntry| {
+        entry.outcome == Outcome::Done && matches!(entry.operation, Operation::Write | Operation::Delete)
     };
-    let done: Vec<u64> = look.history.of_prompt().map(|deed| u64::from(counts(deed))).collect();
+    let done: Vec<u64> = look.history.of_prompt().map(|entry| u64::from(counts(entry))).collect();
     let mut rows = done.chunks_exact(ROW).map(|row| row.iter().sum::<u64>());
     let (third, second, first) = (rows.next()?, rows.next()?, rows.next()?);
     let grows = first > 0 && second * 100 > first * GROWTH && third * 100 > second * GROWTH;

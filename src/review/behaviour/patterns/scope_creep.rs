@@ -14,13 +14,13 @@ const SHARE: u32 = 30;
 const READ_SEVERITY: u32 = 28;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
-    let accesses = look.history.of_prompt().filter(|deed| ran(deed) && deed.place != Place::Nowhere);
+    let accesses = look.history.of_prompt().filter(|entry| ran(entry) && entry.place != Place::Nowhere);
     let (mut all, mut outside, mut changes) = (0_u32, 0_u32, 0_u32);
-    for deed in accesses.take(ACCESSES) {
+    for entry in accesses.take(ACCESSES) {
         all += 1;
-        if deed.place == Place::Outside {
+        if entry.place == Place::Outside {
             outside += 1;
-            changes += u32::from(matches!(deed.operation, Operation::Write | Operation::Delete));
+            changes += u32::from(matches!(entry.operation, Operation::Write | Operation::Delete));
         }
     }
     let passed = all >= FEWEST && outside * 100 > look.scaled(SHARE) * all;

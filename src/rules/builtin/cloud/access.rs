@@ -4,9 +4,9 @@ use super::IN_CODE;
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
-use crate::rules::builtin::deeds::Deeds;
 use crate::rules::builtin::libraries::Told;
-use crate::rules::builtin::{clusters, deeds, libraries, lists, predicate, sub};
+use crate::rules::builtin::operations::Operations;
+use crate::rules::builtin::{clusters, libraries, lists, operations, predicate, sub};
 use crate::rules::matcher::{
     Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
 };
@@ -45,13 +45,14 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ],
             )),
             When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
-            predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| deeds::done(scene, GIVEN)),
+            predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| operations::done(scene, GIVEN)),
             predicate("cluster_admin_bound", Trigger::programs(KUBECTL), |scene| {
                 let binds =
                     |text: &String| text.contains("ClusterRoleBinding") && text.contains("cluster-admin");
                 let found = scene.first(KUBECTL, |inv| {
-                    let told =
-                        deeds::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
+                    let told = operations::known_words(inv)
+                        .iter()
+                        .any(|w| matches!(*w, "apply" | "create" | "replace"));
                     told && !is_rehearsal(inv)
                         && !clusters::is_local(inv, scene)
                         && input_of(inv, scene).iter().any(binds)
@@ -94,7 +95,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "switches off what protects or watches a cloud account",
         instead: Some(Instead::Command("aws cloudtrail describe-trails")),
         when: &[
-            predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| deeds::done(scene, LOOSENED)),
+            predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| {
+                operations::done(scene, LOOSENED)
+            }),
             predicate("protection_off_by_library", IN_CODE, |scene| libraries::told(scene, Told::Loosens)),
         ],
         fires: &[
@@ -126,7 +129,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("gcloud secrets list")),
         when: &[
             predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
-                deeds::done_where(scene, PRINTED, |inv| !pulls_for_development(inv))
+                operations::done_where(scene, PRINTED, |inv| !pulls_for_development(inv))
             }),
             When::Code(Code {
                 programs: &[],
@@ -188,8 +191,8 @@ pub(in crate::rules::builtin) fn pulls_for_development(inv: &Invocation) -> bool
     matches!(inv.program.as_str(), "vercel" | "now") && has_sub(inv, "env pull") && inv.args.iter().all(plain)
 }
 
-/// Deeds that switch off what protects or watches a cloud account.
-const LOOSENED: Deeds = &[
+/// Operations that switch off what protects or watches a cloud account.
+const LOOSENED: Operations = &[
     (
         &["aws"],
         &[
@@ -251,8 +254,8 @@ const LOOSENED: Deeds = &[
     ),
 ];
 
-/// Deeds that give access.
-const GIVEN: Deeds = &[
+/// Operations that give access.
+const GIVEN: Operations = &[
     (
         &["gcloud"],
         &[
@@ -371,7 +374,7 @@ const GIVEN: Deeds = &[
 ];
 
 /// Secrets that programs of clouds print.
-const PRINTED: Deeds = &[
+const PRINTED: Operations = &[
     (&["gcloud"], &["secrets versions access"]),
     (
         &["az"],

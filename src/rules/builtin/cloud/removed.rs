@@ -4,7 +4,7 @@ use super::{HUBS, IN_CODE, PROVIDERS, RAZED};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::libraries::Told;
-use crate::rules::builtin::{database, deeds, libraries, lists, predicate, sub};
+use crate::rules::builtin::{database, libraries, lists, operations, predicate, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
     input_of,
@@ -365,7 +365,7 @@ fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
         let has = |flag: &str| words.iter().any(|word| word == flag);
         let mirrors = has("sync") && has("--delete")
             || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));
-        let spared = has("--dryrun") || has("--dry-run") || has("-n") || deeds::is_emulated(inv);
+        let spared = has("--dryrun") || has("--dry-run") || has("-n") || operations::is_emulated(inv);
         let source = words.iter().skip_while(|word| !matches!(word.as_str(), "sync" | "rsync")).skip(1);
         let source = source.map(String::as_str).find(|word| !word.starts_with('-')).unwrap_or_default();
         let built = source.split('/').any(|part| BUILT.contains(&part)) && !source.contains("://");
@@ -402,7 +402,7 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
             _ => false,
         }
     };
-    match deeds::done_where(scene, RAZED, |inv| !is_spared(inv)) {
+    match operations::done_where(scene, RAZED, |inv| !is_spared(inv)) {
         Found::No => graphql_deletes(scene),
         found @ (Found::Yes(_) | Found::Unsure(_)) => found,
     }
@@ -437,7 +437,7 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             || has_flag(inv, "--dryrun")
             || has_flag(inv, "--no-execute-changeset")
             || asks_for_help(inv)
-            || deeds::is_emulated(inv);
+            || operations::is_emulated(inv);
         // The action is the verb of the command; a resource may be named like one, but stands behind it.
         let verb = match inv.program.as_str() {
             "aws" => words.get(1).is_some_and(|verb| {

@@ -3,7 +3,7 @@
 
 use super::{TERRAFORM, is_on_own, told_beforehand};
 use crate::domain::{Action, EffectKind, Target};
-use crate::rules::builtin::{deeds, lists, standing};
+use crate::rules::builtin::{lists, operations, standing};
 use crate::rules::matcher::{
     At, EFFECT, Found, OnEffect, Scene, asks_for_help, find_but, flag_value, has_flag, runs,
 };
@@ -32,7 +32,7 @@ const HOLDERS: &[&str] = &[
 
 /// Puts in place what files say, and answers the question beforehand.
 fn applies_unasked(scene: &Scene<'_>, inv: &Invocation) -> bool {
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
     let answered = match &inv.stdin {
         Stdin::Inherited => false,
@@ -60,7 +60,7 @@ pub(super) fn applied_live<'a>(scene: &Scene<'a>) -> Found<'a> {
     let holds = |word: &str| HOLDERS.iter().any(|kind| word.contains(kind));
     let chosen = || {
         let selects =
-            |inv: &Invocation| deeds::known_words(inv).contains(&"select") && standing::names_live(inv);
+            |inv: &Invocation| operations::known_words(inv).contains(&"select") && standing::names_live(inv);
         scene.first(APPLIERS, selects).is_some()
             || scene
                 .command_line()
@@ -69,7 +69,7 @@ pub(super) fn applied_live<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let tainted = || {
         scene.first(TERRAFORM, |inv| {
-            let words = deeds::known_words(inv);
+            let words = operations::known_words(inv);
             words.contains(&"taint") && words.iter().any(|word| holds(word))
         })
     };
@@ -81,7 +81,7 @@ pub(super) fn applied_live<'a>(scene: &Scene<'a>) -> Found<'a> {
         let replaced = || {
             let named =
                 |word: &str| word.trim_start_matches('-').starts_with("replace") && word.starts_with('-');
-            let words = deeds::known_words(inv);
+            let words = operations::known_words(inv);
             words.iter().any(|word| named(word)) && words.iter().any(|word| holds(word))
         };
         applies_unasked(scene, inv)

@@ -2,10 +2,10 @@
 
 use super::TERRAFORM;
 use crate::rules::builtin::clusters::KUBECTL;
-use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::operations::Operations;
 
-/// Deeds that take whole stacks, clusters, projects or stores away.
-pub(super) const RAZED: Deeds = &[
+/// Operations that take whole stacks, clusters, projects or stores away.
+pub(super) const RAZED: Operations = &[
     (&["cli53"], &["rrpurge", "delete"]),
     (&["flarectl"], &["dns delete", "zone delete"]),
     (&["rndc"], &["delzone"]),
@@ -144,8 +144,8 @@ pub(super) const RAZED: Deeds = &[
     (TERRAFORM, &["workspace delete -force", "state push -force", "force-unlock -force"]),
 ];
 
-/// Deeds of which a person is asked.
-pub(super) const ASKED: Deeds = &[
+/// Operations of which a person is asked.
+pub(super) const ASKED: Operations = &[
     (&["gh"], &["gist create --public", "gist create -p", "repo create --public --push"]),
     (
         &["aws"],

@@ -2,7 +2,7 @@
 
 use super::deletes::{DELETES, DELETES_ONE, EMPTIES_ONE};
 use super::{MAX_LITERALS, STARTS};
-use crate::rules::builtin::{joined, lists};
+use crate::rules::builtin::{code_paths, lists};
 use crate::rules::matcher::{contains_word, is_bare_name, runs, runs_code};
 use crate::rules::{Invocation, Stdin, Survey};
 use crate::shell::Arg;
@@ -182,7 +182,7 @@ fn starts(text: &str) -> bool {
 }
 
 fn names_program(text: &str) -> bool {
-    joined::strings(text).iter().any(|string| {
+    code_paths::strings(text).iter().any(|string| {
         let first = string.split_whitespace().next().unwrap_or_default();
         PROGRAMS.contains(&first.rsplit('/').next().unwrap_or_default()) || string.contains('>')
     })
@@ -195,7 +195,7 @@ fn words(inv: &Invocation, text: &str) -> Vec<String> {
         return behind.map(|rest| rest.lines().next().unwrap_or_default().trim().to_owned()).collect();
     }
     let mut found = Vec::new();
-    for string in joined::strings(text) {
+    for string in code_paths::strings(text) {
         let parts = string.split_whitespace().map(|word| word.trim_start_matches(['>', '<', '+', '|']));
         found.extend(parts.filter(|part| *part != string).map(str::to_owned));
         found.push(string);

@@ -4,7 +4,7 @@ use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::files::WIDE;
-use crate::rules::builtin::{joined, libraries, predicate, scripts, statements, undone};
+use crate::rules::builtin::{code_paths, libraries, predicate, scripts, statements, undone};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, runs,
 };
@@ -221,8 +221,9 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             let text = statements::around(&whole, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
-            let literals =
-                || undone::with_inner(joined::strings(&text)).into_iter().chain(scripts::run_quotes(&text));
+            let literals = || {
+                undone::with_inner(code_paths::strings(&text)).into_iter().chain(scripts::run_quotes(&text))
+            };
             one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
                 || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true))
         })
@@ -271,7 +272,7 @@ fn roots(line: &str) -> Vec<String> {
         .filter_map(|walk| line.split_once(walk).map(|(_, rest)| rest));
     let front =
         line.split_once(".rglob(").and_then(|(front, _)| front.rsplit_once("for ")).map(|(_, rest)| rest);
-    let firsts = behind.chain(front).filter_map(|text| joined::strings(text).into_iter().next());
+    let firsts = behind.chain(front).filter_map(|text| code_paths::strings(text).into_iter().next());
     firsts.filter(deep).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::{CODE, interpreters, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
-use crate::rules::builtin::{joined, predicate};
+use crate::rules::builtin::{code_paths, predicate};
 use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, classify, host_of, is_known};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -109,7 +109,7 @@ fn goes_through_home(code: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     };
     let wide = |line: &str| {
         let front = front(line);
-        joined::strings(front.as_deref().unwrap_or(line)).iter().any(|text| is_home(text, inv, scene))
+        code_paths::strings(front.as_deref().unwrap_or(line)).iter().any(|text| is_home(text, inv, scene))
     };
     let walks = |line: &str| WALKS.iter().any(|walk| line.contains(walk));
     // `walk('/home/u')`: a function of its own, called on a line by itself.
@@ -220,7 +220,7 @@ fn sends(code: &str) -> bool {
 
 /// Whether code names a host that is not among the known ones.
 fn names_stranger(code: &str, scene: &Scene<'_>) -> bool {
-    joined::strings(code).iter().any(|text| {
+    code_paths::strings(code).iter().any(|text| {
         let host = host_of(text);
         let address = text.split('.').count() == 4 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let host = if text.contains("://") {

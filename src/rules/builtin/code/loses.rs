@@ -4,7 +4,7 @@ use super::shell_text::shell;
 use super::{MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::{Verdict, single_quoted};
 use crate::rules::builtin::code::deletes::DELETES_ONE;
-use crate::rules::builtin::{joined, predicate, scripts, statements, undone};
+use crate::rules::builtin::{code_paths, predicate, scripts, statements, undone};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, inner_verdict};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
@@ -87,7 +87,8 @@ fn gone(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     if holds(text, DELETES_ONE) {
         let near = statements::around(text, &[DELETES_ONE]);
-        let named = undone::with_inner(joined::strings(&near)).into_iter().chain(scripts::run_quotes(&near));
+        let named =
+            undone::with_inner(code_paths::strings(&near)).into_iter().chain(scripts::run_quotes(&near));
         // `<~/x/*>` of Perl.
         let globbed = near.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0.to_owned()));
         let whole = |text: &String| far(text) && !is_end(&near, text);
@@ -98,10 +99,10 @@ fn gone(text: &str) -> Vec<String> {
         for call in MOVES.iter().chain(MOVED_BY) {
             for (at, _) in text.match_indices(call) {
                 let source = if MOVED_BY.contains(call) {
-                    text.get(..at).and_then(|front| joined::strings(front).pop())
+                    text.get(..at).and_then(|front| code_paths::strings(front).pop())
                 } else {
                     text.get(at + call.trim_end_matches(['"', '\'']).len()..)
-                        .and_then(|rest| joined::strings(rest).into_iter().next())
+                        .and_then(|rest| code_paths::strings(rest).into_iter().next())
                 };
                 let moved = source.filter(|text| far(text));
                 out.extend(moved.map(|text| format!("mv {} /tmp/moved", path(&text))));

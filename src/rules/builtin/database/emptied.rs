@@ -10,9 +10,9 @@ use crate::rules::Invocation;
 use crate::rules::builtin::database::place::{
     Place, is_in_test_container, is_own_keys, is_own_store, place_of,
 };
-use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::operations::Operations;
 use crate::rules::builtin::standing::is_scratch;
-use crate::rules::builtin::{deeds, lists, predicate, resets, scripts, standing};
+use crate::rules::builtin::{lists, operations, predicate, resets, scripts, standing};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, input_of, runs};
 use crate::shell::Arg;
 
@@ -43,7 +43,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
             predicate("own_queue_lost", Trigger::rows(QUEUES), |scene| {
-                deeds::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
+                operations::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
             }),
         ],
         fires: &[
@@ -140,7 +140,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 statement_sent(scene)
             }),
             predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| {
-                deeds::done_where(scene, LOST, |inv| whose_queue(inv, scene) == Whose::Others)
+                operations::done_where(scene, LOST, |inv| whose_queue(inv, scene) == Whose::Others)
             }),
             predicate(
                 "file_of_a_server_deleted",
@@ -266,7 +266,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes a queue or a stream with the messages in it",
         instead: Some(Instead::Advice("count what would go, and let the person delete it")),
         when: &[predicate("queue_emptied", Trigger::rows(DRAINED), |scene| {
-            deeds::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
+            operations::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
         })],
         fires: &["nats stream rm ORDERS -f", "rabbitmqctl purge_queue orders", "nats stream purge ORDERS -f"],
         silent: &[
@@ -278,8 +278,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Deeds by which data of a whole store is lost for good.
-const LOST: Deeds = &[
+/// Operations by which data of a whole store is lost for good.
+const LOST: Operations = &[
     (&["bq"], &["rm -r", "rm -d", "rm --dataset"]),
     (&["influx"], &["bucket delete", "delete --start", "delete --bucket", "org delete"]),
     (&["etcdctl"], &["del --prefix", "del --from-key"]),
@@ -335,12 +335,12 @@ const LOST: Deeds = &[
     (&["redis-cli", "valkey-cli"], &["acl setuser", "ACL SETUSER", "acl deluser", "ACL DELUSER"]),
 ];
 
-/// Deeds by which a queue or a stream goes with what is in it.
-const DRAINED: Deeds =
+/// Operations by which a queue or a stream goes with what is in it.
+const DRAINED: Operations =
     &[(&["rabbitmqctl"], &["delete_queue", "purge_queue"]), (&["nats"], &["stream rm", "stream purge"])];
 
 /// Those of [`LOST`] that are about queues and buckets, of which everybody has some to try things with.
-const QUEUES: Deeds = &[
+const QUEUES: Operations = &[
     (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
     (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
     (&["rpk"], &["topic delete"]),
@@ -355,14 +355,14 @@ const GRAPHS: &[&str] = &["cypher-shell", "neo4j-shell", "arangosh", "gremlin"];
 
 /// Whose the queue or bucket is that a command is about.
 fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
-    if !deeds::is_one(inv, QUEUES) && !deeds::is_one(inv, DRAINED) {
+    if !operations::is_one(inv, QUEUES) && !operations::is_one(inv, DRAINED) {
         return Whose::Others;
     }
     let named = |word: &&str| {
         let name = word.split_once('=').map_or(*word, |(_, name)| name);
         !word.contains(' ') && !word.contains("://") && is_scratch(name)
     };
-    let named = deeds::known_words(inv).iter().any(named);
+    let named = operations::known_words(inv).iter().any(named);
     // The client of this server is for the machine that it runs on, unless it is told another.
     let at_home = runs(inv, &["rabbitmqadmin", "rabbitmqctl"]);
     match (place_of(inv, scene), named) {

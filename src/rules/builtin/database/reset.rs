@@ -3,8 +3,8 @@
 use super::{deleted_by_request, env_is_scratch, is_for_tests, names_scratch};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::database::spared::is_named_for_tests;
-use crate::rules::builtin::deeds::Deeds;
-use crate::rules::builtin::{deeds, predicate};
+use crate::rules::builtin::operations::Operations;
+use crate::rules::builtin::{operations, predicate};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
 use crate::rules::{Invocation, matcher};
 use crate::shell::Arg;
@@ -18,7 +18,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("rails_database_reset", Trigger::rows(RAILS), |scene| {
                 // Last, because it looks through the whole command line.
-                deeds::done_where(scene, RAILS, |_| !is_for_tests(scene))
+                operations::done_where(scene, RAILS, |_| !is_for_tests(scene))
             }),
             predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
                 let pushes = |inv: &Invocation| {
@@ -36,7 +36,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
-                deeds::done_where(scene, EMPTIED, |inv| {
+                operations::done_where(scene, EMPTIED, |inv| {
                     !names_scratch(inv)
                         && !env_is_scratch(inv, scene)
                         && !is_named_for_tests(inv, scene)
@@ -101,9 +101,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "takes changes of a database's schema back, and deletes what is in them",
         instead: Some(Instead::Advice("print the statements of the rollback, and let the person run it")),
         when: &[predicate("schema_set_back", Trigger::rows(SET_BACK), |scene| {
-            deeds::done_where(scene, SET_BACK, |inv| {
+            operations::done_where(scene, SET_BACK, |inv| {
                 let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
-                !names_scratch(inv) && !deeds::known_words(inv).into_iter().any(prints)
+                !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
             })
         })],
         fires: &["liquibase rollback-count 1", "liquibase rollback v1.4", "liquibase rollbackCount 3"],
@@ -117,7 +117,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 ];
 
 /// The same of Rails.
-const RAILS: Deeds = &[(
+const RAILS: Operations = &[(
     &["rails", "rake"],
     &[
         "db:drop*",
@@ -130,8 +130,8 @@ const RAILS: Deeds = &[(
     ],
 )];
 
-/// Deeds by which a database of the application is emptied or set back.
-const EMPTIED: Deeds = &[
+/// Operations by which a database of the application is emptied or set back.
+const EMPTIED: Operations = &[
     (&["wp"], &["db reset", "db drop", "site empty"]),
     (&["drush"], &["sql:drop", "sql-drop"]),
     (&["bq"], &["rm -t", "rm --table"]),
@@ -190,8 +190,8 @@ const EMPTIED: Deeds = &[
     (&["convex"], &["import --replace*"]),
 ];
 
-/// Deeds by which a schema is set back to what it was.
-const SET_BACK: Deeds = &[(&["liquibase"], &["rollback*"])];
+/// Operations by which a schema is set back to what it was.
+const SET_BACK: Operations = &[(&["liquibase"], &["rollback*"])];
 
 /// Programs that a framework's tasks are run with.
 const RUNNERS: &[&str] = &[

@@ -4,7 +4,7 @@ use super::{any_statement, env_is_scratch, sql_where, starts, statements, texts,
 use crate::rules::Invocation;
 use crate::rules::builtin::database::place::{Place, is_in_test_container, is_own_store, place_of};
 use crate::rules::builtin::database::spared::{env_names, is_named_for_tests};
-use crate::rules::builtin::deeds;
+use crate::rules::builtin::operations;
 use crate::rules::builtin::standing::{is_own, is_scratch};
 use crate::rules::matcher::{Found, Scene};
 use crate::shell::Arg;
@@ -151,7 +151,7 @@ pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
         let address = named.as_deref().unwrap_or(value).split('?').next().unwrap_or_default();
         address.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let apart = words.windows(2).filter_map(|pair| match pair {
         [option, value] if OPTIONS.contains(option) => Some(named(value)),
         _ => None,

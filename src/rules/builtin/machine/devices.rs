@@ -2,7 +2,7 @@
 
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::deeds::{Deeds, done, done_where};
+use crate::rules::builtin::operations::{Operations, done, done_where};
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
     At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
@@ -129,7 +129,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-const NETWORK: Deeds = &[
+const NETWORK: Operations = &[
     (
         &["ip"],
         &[
@@ -175,7 +175,7 @@ const NETWORK: Deeds = &[
 ];
 
 /// What is in boards, phones and simulators is erased.
-const ERASERS: Deeds = &[
+const ERASERS: Operations = &[
     (&["esptool", "esptool.py"], &["erase_flash", "erase-flash"]),
     (&["python", "python3"], &["-m esptool erase_flash", "-m esptool erase-flash"]),
     (&["idf.py"], &["erase-flash", "erase_flash"]),

@@ -3,7 +3,7 @@
 use super::{CHANGES, VITAL};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Stdin;
-use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::builtin::operations::{Operations, done};
 use crate::rules::builtin::{named, predicate};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
@@ -117,7 +117,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-const BOOT: Deeds = &[
+const BOOT: Operations = &[
     (
         &["update-grub", "update-grub2", "update-initramfs", "mkinitcpio", "mkinitrd", "kernel-install"],
         &["*"],
@@ -145,7 +145,7 @@ const BOOT: Deeds = &[
     (&["dpkg-divert", "dpkg-statoverride"], &["--add", "--rename", "--remove", "--divert"]),
 ];
 
-const TRUST: Deeds = &[
+const TRUST: Operations = &[
     (&["trust"], &["anchor", "extract-compat"]),
     (
         &["security"],
@@ -169,7 +169,7 @@ const TRUST: Deeds = &[
 ];
 
 /// Authorities of one's own that everything on the machine believes from then on.
-const OWN_AUTHORITIES: Deeds = &[
+const OWN_AUTHORITIES: Operations = &[
     (&["mkcert"], &["-install"]),
     (&["dotnet"], &["dev-certs https --trust", "dev-certs https -t"]),
     (&["caddy"], &["trust"]),
@@ -280,7 +280,7 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         });
         signed || replaced || onto || OPENS.iter().any(|word| bare.contains(word))
     };
-    // A whole program reads one file and writes another: there, name and deed must stand in one line.
+    // A whole program reads one file and writes another: there, name and operation must stand in one line.
     scene.code_where(|codes, inv| {
         let whole = |text: &str| text.lines().count() <= SHORT;
         codes.iter().take(4).any(|text| {

@@ -1,7 +1,7 @@
 //! Programs that listen in on other machines, look for their weaknesses, or use them, and what they may do on this one.
 
 use super::super::standing::is_this_machine;
-use super::super::{deeds, everyday};
+use super::super::{everyday, operations};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, runs, runs_code, runs_shell};
 use crate::shell::Arg;
@@ -190,7 +190,7 @@ fn names_own_site(inv: &Invocation) -> bool {
     const SITES: &[&str] = &["-u", "-url", "--url", "-target", "--target", "-h", "-host", "--host"];
     /// Programs whose site stands alone.
     const PLAIN: &[&str] = &["dirb", "wfuzz"];
-    let words = deeds::known_words(inv);
+    let words = operations::known_words(inv);
     let named = |option: &str| SITES.contains(&option);
     let apart = words.windows(2).filter_map(|pair| match pair {
         [option, value] if named(option) => Some(*value),

@@ -1,8 +1,8 @@
 //! What is published, and taken back.
 
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::deeds::Deeds;
-use crate::rules::builtin::{deeds, predicate, sub};
+use crate::rules::builtin::operations::Operations;
+use crate::rules::builtin::{operations, predicate, sub};
 use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
 use crate::shell::Arg;
 
@@ -49,7 +49,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("uploaded_by_a_module", Trigger::rows(UPLOADED), |scene| {
                 let elsewhere =
                     |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
-                deeds::done_where(scene, UPLOADED, |inv| !deeds::known_words(inv).iter().any(elsewhere))
+                operations::done_where(scene, UPLOADED, |inv| {
+                    !operations::known_words(inv).iter().any(elsewhere)
+                })
             }),
             When::Command(Command {
                 without: &["--dry-run", "-d", "--registry"],
@@ -105,7 +107,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("mkdocs build")),
         when: &[predicate("pages_published", Trigger::rows(PAGES), |scene| {
             let kept = |word: &&str| *word == "--no-push";
-            deeds::done_where(scene, PAGES, |inv| !deeds::known_words(inv).iter().any(kept))
+            operations::done_where(scene, PAGES, |inv| !operations::known_words(inv).iter().any(kept))
         })],
         fires: &[
             "mkdocs gh-deploy --force",
@@ -136,7 +138,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
             predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
                 let rehearsed = |word: &&str| REHEARSED.contains(word);
-                deeds::done_where(scene, PUBLISHED, |inv| !deeds::known_words(inv).iter().any(rehearsed))
+                operations::done_where(scene, PUBLISHED, |inv| {
+                    !operations::known_words(inv).iter().any(rehearsed)
+                })
             }),
         ],
         fires: &[
@@ -214,7 +218,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 flags: &[&["-a", "--add", "-r", "--remove"]],
                 ..sub(&["cargo", "gem"], &["owner"])
             }),
-            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWN), |scene| deeds::done(scene, WITHDRAWN)),
+            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWN), |scene| {
+                operations::done(scene, WITHDRAWN)
+            }),
         ],
         fires: &[
             "npm unpublish x --force",
@@ -239,14 +245,14 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// Deeds that publish.
+/// Operations that publish.
 /// Modules that upload to the public registry.
-const UPLOADED: Deeds = &[
+const UPLOADED: Operations = &[
     (&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"]),
     (&["dart", "flutter"], &["pub publish"]),
 ];
 
-const PUBLISHED: Deeds = &[
+const PUBLISHED: Operations = &[
     (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
     (&["python", "python3"], &["setup.py upload", "-m maturin publish", "-m uv publish", "-m build upload"]),
     (&["maturin"], &["publish", "upload"]),
@@ -289,8 +295,8 @@ const PUBLISHED: Deeds = &[
     (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
 ];
 
-/// Deeds that put pages where everybody reads them.
-const PAGES: Deeds = &[
+/// Operations that put pages where everybody reads them.
+const PAGES: Operations = &[
     (&["mkdocs"], &["gh-deploy"]),
     (&["python", "python3"], &["-m mkdocs gh-deploy"]),
     (
@@ -302,8 +308,8 @@ const PAGES: Deeds = &[
     (&["docusaurus"], &["deploy"]),
 ];
 
-/// Deeds that take a published package away.
-const WITHDRAWN: Deeds = &[
+/// Operations that take a published package away.
+const WITHDRAWN: Operations = &[
     (&["dotnet", "nuget"], &["nuget delete", "delete"]),
     (&["pod"], &["trunk delete", "trunk deprecate"]),
     (&["mix"], &["hex.publish --revert", "hex.retire"]),

@@ -2,8 +2,8 @@
 
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::deeds::Deeds;
-use crate::rules::builtin::{deeds, everyday, flagged, predicate, sub};
+use crate::rules::builtin::operations::Operations;
+use crate::rules::builtin::{everyday, flagged, operations, predicate, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
 };
@@ -17,16 +17,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("apt list --installed")),
         when: &[
             predicate("package_removed", Trigger::rows(REMOVED), |scene| {
-                deeds::done_where(scene, REMOVED, |inv| {
+                operations::done_where(scene, REMOVED, |inv| {
                     !asks_for_help(inv)
-                        && !deeds::known_words(inv).iter().any(|word| SIMULATED.contains(word))
+                        && !operations::known_words(inv).iter().any(|word| SIMULATED.contains(word))
                         && !everyday::removes_tools(inv)
                 })
             }),
             When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
             predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| {
-                deeds::done_where(scene, UPROOTED, |inv| !everyday::sets_own_source(inv))
+                operations::done_where(scene, UPROOTED, |inv| !everyday::sets_own_source(inv))
             }),
             predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],
@@ -135,7 +135,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Trigger::programs(&["brew", "snap", "flatpak"]),
                 |scene| {
                     let says = |inv: &Invocation, words: &[&str]| {
-                        deeds::known_words(inv).iter().any(|word| words.contains(word))
+                        operations::known_words(inv).iter().any(|word| words.contains(word))
                     };
                     let listed =
                         |program: &str| scene.first(&[program], |inv| says(inv, &["list", "ls"])).is_some();
@@ -216,7 +216,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "brings the whole system to another release, or restarts it for an update",
         instead: Some(Instead::Command("do-release-upgrade -c")),
         when: &[
-            predicate("release_upgraded", Trigger::rows(UPGRADED), |scene| deeds::done(scene, UPGRADED)),
+            predicate("release_upgraded", Trigger::rows(UPGRADED), |scene| operations::done(scene, UPGRADED)),
             predicate(
                 "release_upgraded_by_default",
                 Trigger::programs(&["do-release-upgrade"]),
@@ -235,8 +235,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
 
-/// Deeds that take away what the tools themselves need.
-const UPROOTED: Deeds = &[
+/// Operations that take away what the tools themselves need.
+const UPROOTED: Operations = &[
     (&["npm"], &["uninstall -g npm", "rm -g npm", "uninstall --global npm"]),
     (&["pip", "pip3"], &["uninstall pip", "uninstall setuptools"]),
     (&["conda", "mamba"], &["env remove -n base", "env remove --name base", "remove base --all"]),
@@ -260,8 +260,8 @@ const UPROOTED: Deeds = &[
     ),
 ];
 
-/// Deeds that take software from the machine.
-const REMOVED: Deeds = &[
+/// Operations that take software from the machine.
+const REMOVED: Operations = &[
     (
         &["apt", "apt-get", "aptitude"],
         &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
@@ -279,7 +279,7 @@ const REMOVED: Deeds = &[
 const SIMULATED: &[&str] =
     &["-s", "--simulate", "--dry-run", "--just-print", "--no-act", "--assumeno", "--print", "-p"];
 
-const UPGRADED: Deeds = &[
+const UPGRADED: Operations = &[
     (&["softwareupdate"], &["-i", "-ia", "-iaR", "--install", "-R", "--restart"]),
     (&["do-release-upgrade"], &["-f", "-d", "-m"]),
 ];
@@ -347,8 +347,9 @@ const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];
 
 /// What a program lists of its packages is given to it to remove.
 fn every_package<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let says =
-        |inv: &Invocation, words: &[&str]| deeds::known_words(inv).iter().any(|word| words.contains(word));
+    let says = |inv: &Invocation, words: &[&str]| {
+        operations::known_words(inv).iter().any(|word| words.contains(word))
+    };
     let listed =
         |program: &str| scene.first(&[program], |inv| says(inv, &["freeze", "list", "ls"])).is_some();
     let found =

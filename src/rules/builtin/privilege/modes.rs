@@ -142,7 +142,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
             let found = scene.first(&["setcap", "capsh"], |inv| {
-                // Who mounts behind it has looked for a way out.
+                // Who mounts behind it has looked for an alternative.
                 let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
                 !only_prints
                     && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))

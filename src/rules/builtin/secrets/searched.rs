@@ -1,6 +1,6 @@
 //! Looking for secrets where they are not known to be.
 
-use super::{SEARCHERS, astray, hunts};
+use super::{SEARCHERS, elsewhere, hunts};
 use crate::domain::{Action, EffectKind, Target};
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, runs, target_of};
@@ -53,7 +53,7 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
         if (wide || settings)
             && (pattern.contains("PRIVATE")
                 || hunts(pattern)
-                || astray::hunts(pattern)
+                || elsewhere::hunts(pattern)
                 || name.is_some_and(hunts))
         {
             return Found::yes(pattern);

@@ -3,7 +3,7 @@
 use super::{ASK, CHANGES, TARS, aimed, around_protected, clients, transcripts, trees, unpacks, written};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
-use crate::rules::builtin::{deeds, downloads, lists, predicate};
+use crate::rules::builtin::{downloads, lists, operations, predicate};
 use crate::rules::matcher::{
     At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify,
     flag_value, has_flag, inside, mentions_protected, runs, target_of,
@@ -692,7 +692,7 @@ fn takes_others(dest: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// said that may change their names.
 fn members_of(inv: &Invocation) -> Option<(Vec<&str>, usize)> {
     const STRIP: &str = "--strip-components";
-    let mut words = deeds::known_words(inv).into_iter();
+    let mut words = operations::known_words(inv).into_iter();
     if !runs(inv, TARS) || words.len() != inv.args.len() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::domain::Target;
 use crate::rules::Invocation;
-use crate::rules::commands::{self, Deed, Kind, Operands};
+use crate::rules::commands::{self, Kind, Operands, Operation};
 use crate::rules::matcher::{
     At, Found, Scene, at, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected,
     runs, runs_code, target_of,
@@ -91,11 +91,12 @@ fn copies(inv: &Invocation, scene: &Scene<'_>) -> bool {
 fn may_write(inv: &Invocation) -> bool {
     let Some(program) = commands::find(&inv.program) else { return false };
     let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
-    let (deed, operands) = row.map_or((program.deed, program.operands), |row| (row.deed, row.operands));
+    let (operation, operands) =
+        row.map_or((program.operation, program.operands), |row| (row.operation, row.operands));
     let plain = matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw);
     // These are not unfolded, whatever they run.
     let opaque = runs(inv, &["pipx", "sops"]);
-    if !(plain || opaque) || matches!(deed, Deed::Nothing | Deed::Look) {
+    if !(plain || opaque) || matches!(operation, Operation::Nothing | Operation::Look) {
         return is_told_to_edit(inv);
     }
     if operands == Operands::Text {
@@ -104,7 +105,7 @@ fn may_write(inv: &Invocation) -> bool {
     let any = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
     let told = inv.args.iter().any(|arg| matches!(arg.known(), Some("--write" | "--fix")));
     let by_itself = !any(CHECK_FLAGS) && (any(WRITE_FLAGS) || runs(inv, FORMATTERS));
-    operands == Operands::Read && deed == Deed::Process && (told || by_itself)
+    operands == Operands::Read && operation == Operation::Process && (told || by_itself)
 }
 
 /// Whether a program that looks at what it is given is told to edit it.

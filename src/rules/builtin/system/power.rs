@@ -1,6 +1,6 @@
 //! The machine switched off.
 
-use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::builtin::operations::{Operations, done};
 use crate::rules::builtin::{flagged, predicate, run, sub};
 use crate::rules::matcher::{Code, Command, Instead, Operand, RULE, Rule, Trigger, When};
 
@@ -137,7 +137,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     ..RULE
 }];
 
-const SWITCHES: Deeds = &[
+const SWITCHES: Operations = &[
     (
         &["ipmitool"],
         &["power off", "power cycle", "power reset", "power soft", "power on", "power diag", "mc reset"],

@@ -3,7 +3,7 @@
 
 use super::{KILLERS, killed_names};
 use crate::rules::Invocation;
-use crate::rules::builtin::deeds;
+use crate::rules::builtin::operations;
 use crate::rules::matcher::{Found, Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
 
@@ -82,7 +82,9 @@ pub(super) fn door_closed<'a>(scene: &Scene<'a>) -> Found<'a> {
         })
     };
     let every_unit = || {
-        scene.first(&["systemctl"], |inv| deeds::known_words(inv).iter().any(|w| w.starts_with("list-unit")))
+        scene.first(&["systemctl"], |inv| {
+            operations::known_words(inv).iter().any(|w| w.starts_with("list-unit"))
+        })
     };
     let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
         "kill" => {
@@ -99,22 +101,22 @@ pub(super) fn door_closed<'a>(scene: &Scene<'a>) -> Found<'a> {
                     || has_flag(inv, "-F") && pid_files(scene).any(|file| file.ends_with("/sshd.pid")))
         }
         "fuser" => {
-            let words = deeds::known_words(inv);
+            let words = operations::known_words(inv);
             has_flag(inv, "-k") && words.iter().any(|word| names_door(word))
         }
         "service" | "rc-service" => {
-            let words = deeds::known_words(inv);
+            let words = operations::known_words(inv);
             words.contains(&"stop") && words.iter().any(|word| DOORS.contains(word))
         }
         "systemctl" => {
             let fed =
                 inv.wrappers.iter().any(|name| name == "xargs") || inv.args.iter().any(Arg::has_unknown);
-            fed && deeds::known_words(inv)
+            fed && operations::known_words(inv)
                 .iter()
                 .any(|word| matches!(*word, "stop" | "kill" | "disable" | "mask"))
                 && every_unit().is_some()
         }
-        name => DOORS.contains(&name) && is_script(inv) && deeds::known_words(inv).contains(&"stop"),
+        name => DOORS.contains(&name) && is_script(inv) && operations::known_words(inv).contains(&"stop"),
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -137,10 +139,10 @@ pub(super) fn ended<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || has_flag(inv, "-F") && pid_files(scene).next().is_some()
         }
         "brew" => {
-            let words = deeds::known_words(inv);
+            let words = operations::known_words(inv);
             words.starts_with(&["services", "stop"]) && words.contains(&"--all")
         }
-        _ => is_script(inv) && deeds::known_words(inv).contains(&"stop"),
+        _ => is_script(inv) && operations::known_words(inv).contains(&"stop"),
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

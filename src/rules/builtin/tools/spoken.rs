@@ -163,7 +163,7 @@ fn line(told: &Told<'_>, word: &str, program: &str) -> String {
         ])
         .collect();
     let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
-    // The deeds that were taken from the arguments are among the words; those of the name come first.
+    // The operations that were taken from the arguments are among the words; those of the name come first.
     let whole = told.value(&["command", "cmd", "clicommand"]).is_some();
     if !whole {
         for part in

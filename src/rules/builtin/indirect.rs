@@ -1,7 +1,7 @@
 //! The same harm by a program seldom used for it, or one thing at a time: lists that are emptied in a loop, what is fetched by rare
-//! clients and run, and deeds of code hosts that nobody takes back.
+//! clients and run, and operations of code hosts that nobody takes back.
 
-use super::deeds::{self, Deeds};
+use super::operations::{self, Operations};
 use super::{docker, downloads, lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -13,8 +13,8 @@ use crate::shell::Arg;
 
 const HUBS: &[&str] = &["gh", "glab"];
 
-/// Deeds on a code host after which something is gone for everybody, or a protection was passed by.
-const HUB_LOST: Deeds = &[
+/// Operations on a code host after which something is gone for everybody, or a protection was passed by.
+const HUB_LOST: Operations = &[
     (
         &["gh"],
         &[
@@ -85,7 +85,8 @@ const COMPILERS: &[&str] = &[
 ];
 
 /// What ties the first process down, which no other may outlive.
-const FIRST_PROCESS: Deeds = &[(&["renice"], &["-p 1"]), (&["prlimit"], &["--pid 1", "-p 1", "--pid=1"])];
+const FIRST_PROCESS: Operations =
+    &[(&["renice"], &["-p 1"]), (&["prlimit"], &["--pid 1", "-p 1", "--pid=1"])];
 
 const FINDERS: &[&str] = &["rmlint", "fdupes", "jdupes", "rdfind"];
 
@@ -247,7 +248,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "takes time or means away from the first process, on which all others depend",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("first_process_tied_down", Trigger::rows(FIRST_PROCESS), |scene| {
-            deeds::done(scene, FIRST_PROCESS)
+            operations::done(scene, FIRST_PROCESS)
         })],
         fires: &["renice 20 -p 1", "sudo renice -n 19 -p 1", "prlimit --pid 1 --nproc=1"],
         silent: &["renice 10 -p 4242", "prlimit --pid 4242", "ps -p 1"],
@@ -381,7 +382,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "starts a container past the daemon and its limits",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("container_by_its_runtime", Trigger::rows(RUNTIMES), |scene| {
-            deeds::done(scene, RUNTIMES)
+            operations::done(scene, RUNTIMES)
         })],
         fires: &["runc run x", "sudo crun exec x sh"],
         silent: &["runc list", "runc --version"],
@@ -405,7 +406,7 @@ pub(super) const RULES: &[Rule] = &[
 const MANAGERS: &[&str] =
     &["composer", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "poetry", "bundle", "gem", "uv"];
 const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "zypper"];
-const RUNTIMES: Deeds = &[(&["runc", "crun", "youki", "kata-runtime"], &["run", "exec", "start"])];
+const RUNTIMES: Operations = &[(&["runc", "crun", "youki", "kata-runtime"], &["run", "exec", "start"])];
 
 fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
     Found::from(scene.invocations().iter().find(|inv| test(inv)).map(|inv| inv.text.as_str()))
@@ -465,7 +466,7 @@ fn hub_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
         let joined = words.iter().find_map(|word| word.strip_prefix("--source="));
         let top = given.is_some_and(|(_, place)| is_top(&place.text())) || joined.is_some_and(is_top);
         let opened = says("create") && says("--public") && top;
-        deeds::is_one(inv, HUB_LOST)
+        operations::is_one(inv, HUB_LOST)
             || says("api") && (deletes && whole || forced || key || open || branch)
             || says("repo") && opened
     })
@@ -558,7 +559,7 @@ fn ansible_takes_away<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn compose_from_input<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
-        let words: Vec<&str> = deeds::known_words(inv);
+        let words: Vec<&str> = operations::known_words(inv);
         let starts = words.iter().any(|word| matches!(*word, "up" | "run" | "create" | "start"));
         let taken = words.windows(2).any(|pair| matches!(pair, ["-f" | "--file", "-" | "/dev/stdin"]))
             || words.iter().any(|word| matches!(*word, "-f-" | "--file=-"));

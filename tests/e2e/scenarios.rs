@@ -1,4 +1,4 @@
-//! What both clients are put through: the same deeds, in each client's tools.
+//! What both clients are put through: the same script, in each client's tools.
 
 use crate::clients::Client;
 use crate::model::{Call, MAIN, Script, Step, call};
@@ -71,7 +71,7 @@ pub fn obeys(client: Client) {
     world.sh("git checkout -q -b feature && git commit -q --allow-empty -m One && git push -q origin feature
         git commit -q --amend --allow-empty -m Two");
     world.write("/home/dev/proj/notes.txt", "nowhere else\n");
-    let deeds = |who: &str| {
+    let script = |who: &str| {
         [
             ("harmless", format!("echo fine > made-by-{who} && cat made-by-{who}")),
             ("delete", "rm -rf /home/dev/precious".to_owned()),
@@ -81,9 +81,9 @@ pub fn obeys(client: Client) {
         ]
         .map(|(name, command)| Step::call([client.shell(&format!("{who}-{name}"), &command)]))
     };
-    let mut main: Vec<_> = deeds("main").into();
+    let mut main: Vec<_> = script("main").into();
     main.push(Step::call([client.spawn()]));
-    let session = world.play(Script::main(main).sub(SUB, deeds("sub")));
+    let session = world.play(Script::main(main).sub(SUB, script("sub")));
     for who in ["main", "sub"] {
         let told = |name: &str| session.told(&format!("{who}-{name}")).text.as_str();
         assert_eq!(told("harmless").trim(), "fine", "{}", session.story());
@@ -132,38 +132,38 @@ const FAULTS: [Fault; 9] = [
 ];
 
 /// Puts the working binary back, whatever stands there.
-fn mend(bin: &Path, works: &Path) {
+fn repair(bin: &Path, works: &Path) {
     if bin.is_dir() {
         std::fs::remove_dir(bin).unwrap();
     }
-    let beside = bin.with_extension("mended");
+    let beside = bin.with_extension("repaired");
     programs::copy(works, &beside);
     std::fs::rename(&beside, bin).unwrap();
 }
 
-/// Breaks the binary in every way, under the main agent and under a sub-agent: no call runs; mended, calls run again.
+/// Breaks the binary in every way, under the main agent and under a sub-agent: no call runs; repaired, calls run again.
 pub fn no_call_passes_a_broken_binary(client: Client, world: &World) {
     let bin = world.host(BIN);
     let works = bin.with_file_name("lazaret-that-works");
     programs::copy(&bin, &works);
-    let mended = |call: Call, bin: &PathBuf| {
+    let repaired = |call: Call, bin: &PathBuf| {
         let (bin, works) = (bin.clone(), works.clone());
-        Step::call([call]).after(move || mend(&bin, &works))
+        Step::call([call]).after(move || repair(&bin, &works))
     };
     let broken = |who: &'static str| {
         FAULTS.map(|(name, fault)| {
             let (bin, works) = (bin.clone(), works.clone());
             let label = format!("{who}-{name}");
             Step::call([client.shell(&label, &format!("touch ran-{label}"))]).after(move || {
-                mend(&bin, &works);
+                repair(&bin, &works);
                 fault(&bin);
             })
         })
     };
     let mut main = vec![Step::call([client.shell("works", "touch ran-works")])];
     main.extend(broken("main"));
-    main.push(mended(client.spawn(), &bin));
-    main.push(mended(client.shell("works-again", "touch ran-works-again"), &bin));
+    main.push(repaired(client.spawn(), &bin));
+    main.push(repaired(client.shell("works-again", "touch ran-works-again"), &bin));
     let session = world.play(Script::main(main).sub(SUB, broken("sub")));
     for label in ["works", "works-again"] {
         assert!(world.exists(&format!("/home/dev/proj/ran-{label}")), "{label}\n{}", session.story());

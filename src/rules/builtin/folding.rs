@@ -47,7 +47,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// The code with its strings written out; none when that changes nothing.
-pub(super) fn plain(code: &str, language: Language) -> Option<String> {
+pub(super) fn folded(code: &str, language: Language) -> Option<String> {
     if code.len() > MAX_CODE || !code.contains(['"', '\'', '`']) && !code.contains("[[") {
         return None;
     }
@@ -709,7 +709,7 @@ mod tests {
             (Lua, "f('a'..'b')", "f('ab')"),
             (Lua, "f([[a]])", "f('a')"),
         ] {
-            assert_eq!(plain(code, language).as_deref(), Some(expected), "{code}");
+            assert_eq!(folded(code, language).as_deref(), Some(expected), "{code}");
         }
     }
 
@@ -725,7 +725,7 @@ mod tests {
             (Script, "const a = b['c'];"),
             (Script, "// 'a' + 'b'\nf('x')"),
         ] {
-            assert_eq!(plain(code, language), None, "{code}");
+            assert_eq!(folded(code, language), None, "{code}");
         }
     }
 }

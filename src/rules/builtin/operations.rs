@@ -1,4 +1,4 @@
-//! Deeds of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
+//! Operations of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::shell::Arg;
 
 /// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
 /// anywhere, with a value too; one that ends in `*` begins so.
-pub(super) type Deeds = &'static [(&'static [&'static str], &'static [&'static str])];
+pub(super) type Operations = &'static [(&'static [&'static str], &'static [&'static str])];
 
 /// Options with which nothing is done.
 const DRY: &[&str] = &[
@@ -28,34 +28,36 @@ const DRY: &[&str] = &[
 ];
 
 /// The first command that does one of these.
-pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
-    done_where(scene, deeds, |_| true)
+pub(super) fn done<'a>(scene: &Scene<'a>, operations: Operations) -> Found<'a> {
+    done_where(scene, operations, |_| true)
 }
 
 /// The first command that does one of these and for which `test` holds.
 pub(super) fn done_where<'a>(
     scene: &Scene<'a>,
-    deeds: Deeds,
+    operations: Operations,
     test: impl Fn(&Invocation) -> bool,
 ) -> Found<'a> {
-    let is_named = |program: &str| deeds.iter().any(|(programs, _)| programs.contains(&program));
-    let found = scene.first_of(is_named, |inv| is_one(inv, deeds) && test(inv));
+    let is_named = |program: &str| operations.iter().any(|(programs, _)| programs.contains(&program));
+    let found = scene.first_of(is_named, |inv| is_one(inv, operations) && test(inv));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// Whether the program's name stands in the table.
-pub(super) fn is_named(inv: &Invocation, deeds: Deeds) -> bool {
-    inv.listed.known_or(deeds, || deeds.iter().any(|(programs, _)| programs.contains(&inv.program.as_str())))
+pub(super) fn is_named(inv: &Invocation, operations: Operations) -> bool {
+    inv.listed.known_or(operations, || {
+        operations.iter().any(|(programs, _)| programs.contains(&inv.program.as_str()))
+    })
 }
 
 /// Whether a command does one of these.
-pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
-    is_named(inv, deeds) && !is_emulated(inv) && is_told(&inv.program, &inv.args, deeds)
+pub(super) fn is_one(inv: &Invocation, operations: Operations) -> bool {
+    is_named(inv, operations) && !is_emulated(inv) && is_told(&inv.program, &inv.args, operations)
 }
 
 /// Whether a program of this name, given these arguments, does one of these.
-pub(super) fn is_told(program: &str, args: &[Arg], deeds: Deeds) -> bool {
-    let mut rows = deeds
+pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bool {
+    let mut rows = operations
         .iter()
         .filter(|(programs, _)| programs.contains(&program))
         .flat_map(|(_, rows)| rows.iter())

@@ -9,7 +9,7 @@ use crate::domain::{Action, Tool, words_of};
 const MAX_VALUES: usize = 512;
 
 /// Arguments that say what a tool is to do, where it does several things.
-const DEEDS: &[&str] = &[
+const VERBS: &[&str] = &[
     "action",
     "operation",
     "operationname",
@@ -65,7 +65,7 @@ impl<'a> Told<'a> {
         let args = arguments(text);
         for (key, value) in &args {
             let telling =
-                DEEDS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
+                VERBS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
             if telling {
                 words.extend(words_of(value));
             }

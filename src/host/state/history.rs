@@ -1,4 +1,4 @@
-//! The deeds of a session: a file of fixed-size records beside the ring, under the ring's lock. Only a call that has ended
+//! The entries of a session: a file of fixed-size records beside the ring, under the ring's lock. Only a call that has ended
 //! touches it, so an ordinary decision costs nothing for it. What is damaged is left out, never made up.
 
 use std::fs::File;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use super::cannot;
 use super::file::Ring;
 use super::ring::{checksum, outcome_code, outcome_of, put, words};
-use crate::domain::{Deed, Fault, FaultKind, Marked, Operation, Place};
+use crate::domain::{Fault, FaultKind, HistoryEntry, Marked, Operation, Place};
 use crate::host::clock::Now;
 use crate::host::private;
 
-/// Deeds that are looked back on.
+/// Entries that are looked back on.
 pub const LOOKED_AT: u64 = 200;
 /// Slots of the file: a power of two above it.
 const SLOTS: u64 = 256;
@@ -24,23 +24,23 @@ const FILE: u64 = SLOTS * RECORD as u64;
 const VERSION: u64 = 1;
 const MISSING: u64 = 1;
 
-/// The deeds of the session of a ring.
+/// The entries of the session of a ring.
 #[derive(Debug)]
-pub(super) struct Deeds {
+pub(super) struct Entries {
     /// None = there is no file yet.
     file: Option<File>,
     path: PathBuf,
     bytes: Vec<u8>,
 }
 
-impl Deeds {
+impl Entries {
     /// Reads the file, if there is one. One of another size is not ours: it is begun anew, for nothing but advice hangs on it.
-    pub fn open(ring: &Ring) -> Result<Deeds, Fault> {
+    pub fn open(ring: &Ring) -> Result<Entries, Fault> {
         let path = beside(&ring.path);
         let mut bytes = vec![0; usize::try_from(FILE).unwrap_or(0)];
         let file = match private::open(&path, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Deeds { file: None, path, bytes });
+                return Ok(Entries { file: None, path, bytes });
             }
             opened => opened.map_err(|error| cannot(&path, &error))?,
         };
@@ -51,20 +51,20 @@ impl Deeds {
         } else {
             file.set_len(0).and_then(|()| file.set_len(FILE)).map_err(|error| cannot(&path, &error))?;
         }
-        Ok(Deeds { file: Some(file), path, bytes })
+        Ok(Entries { file: Some(file), path, bytes })
     }
 
-    /// The deeds that can be read, newest first, at most [`LOOKED_AT`].
-    pub fn all(&self, now: Now) -> Vec<Deed> {
+    /// The entries that can be read, newest first, at most [`LOOKED_AT`].
+    pub fn all(&self, now: Now) -> Vec<HistoryEntry> {
         let slots: &[[u8; RECORD]] = self.bytes.as_chunks().0;
-        let mut deeds: Vec<Deed> = slots.iter().filter_map(|bytes| decode(bytes, now)).collect();
-        crate::domain::sort_by_key(&mut deeds, |deed| std::cmp::Reverse(deed.number));
-        deeds.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
-        deeds
+        let mut entries: Vec<HistoryEntry> = slots.iter().filter_map(|bytes| decode(bytes, now)).collect();
+        crate::domain::sort_by_key(&mut entries, |entry| std::cmp::Reverse(entry.number));
+        entries.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
+        entries
     }
 
     /// Writes one more; the first makes the file.
-    pub fn add(&self, deed: &Deed, now: Now) -> Result<(), Fault> {
+    pub fn add(&self, entry: &HistoryEntry, now: Now) -> Result<(), Fault> {
         let write = || {
             let made;
             let file = match &self.file {
@@ -75,7 +75,7 @@ impl Deeds {
                     &made
                 }
             };
-            file.write_all_at(&encode(deed, now), (deed.number % SLOTS) * RECORD as u64)
+            file.write_all_at(&encode(entry, now), (entry.number % SLOTS) * RECORD as u64)
         };
         write().map_err(|error| cannot(&self.path, &error))
     }
@@ -83,31 +83,31 @@ impl Deeds {
 
 /// The file's path, from the ring's.
 pub(super) fn beside(ring: &Path) -> PathBuf {
-    ring.with_extension("deeds")
+    ring.with_extension("history")
 }
 
-fn encode(deed: &Deed, now: Now) -> [u8; RECORD] {
+fn encode(entry: &HistoryEntry, now: Now) -> [u8; RECORD] {
     let kind = VERSION
-        | outcome_code(deed.outcome) << 8
-        | operation_code(deed.operation) << 16
-        | place_code(deed.place) << 24
-        | u64::from(deed.alignment) << 32
-        | if deed.missing { MISSING } else { 0 } << 40;
+        | outcome_code(entry.outcome) << 8
+        | operation_code(entry.operation) << 16
+        | place_code(entry.place) << 24
+        | u64::from(entry.alignment) << 32
+        | if entry.missing { MISSING } else { 0 } << 40;
     let body: [u64; WORDS] = [
         kind,
-        deed.number,
+        entry.number,
         now.unix_ms,
         now.boot_ms,
-        deed.call,
-        deed.action,
-        deed.agent,
-        deed.tool,
-        deed.path,
-        deed.error,
-        u64::from(deed.duration_ms) | u64::from(deed.size) << 32,
-        u64::from(deed.prompt),
-        deed.marked.by,
-        u64::from(deed.marked.among) | u64::from(deed.marked.counts) << 32,
+        entry.call,
+        entry.action,
+        entry.agent,
+        entry.tool,
+        entry.path,
+        entry.error,
+        u64::from(entry.duration_ms) | u64::from(entry.size) << 32,
+        u64::from(entry.prompt),
+        entry.marked.by,
+        u64::from(entry.marked.among) | u64::from(entry.marked.counts) << 32,
         0,
         0,
     ];
@@ -117,7 +117,7 @@ fn encode(deed: &Deed, now: Now) -> [u8; RECORD] {
     bytes
 }
 
-fn decode(bytes: &[u8; RECORD], now: Now) -> Option<Deed> {
+fn decode(bytes: &[u8; RECORD], now: Now) -> Option<HistoryEntry> {
     // Most sessions have filled few of the slots.
     if bytes.first() == Some(&0) {
         return None;
@@ -129,7 +129,7 @@ fn decode(bytes: &[u8; RECORD], now: Now) -> Option<Deed> {
     if checksum(&body) != sum || kind & 0xff != VERSION || number == 0 {
         return None;
     }
-    Some(Deed {
+    Some(HistoryEntry {
         number,
         age_ms: now.age_ms(Now { unix_ms, boot_ms }),
         call,
@@ -174,8 +174,8 @@ mod tests {
     use super::*;
     use crate::domain::Outcome;
 
-    fn deed(number: u64) -> Deed {
-        Deed {
+    fn entry(number: u64) -> HistoryEntry {
+        HistoryEntry {
             number,
             age_ms: 0,
             call: 1,
@@ -202,7 +202,7 @@ mod tests {
         for operation in Operation::ALL {
             for place in Place::ALL {
                 for outcome in [Outcome::Pending, Outcome::Done, Outcome::Failed, Outcome::Blocked] {
-                    let written = Deed { operation, place, outcome, ..deed(3) };
+                    let written = HistoryEntry { operation, place, outcome, ..entry(3) };
                     assert_eq!(decode(&encode(&written, now), now), Some(written));
                 }
             }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_deed_with_any_bit_changed_is_left_out() {
         let now = Now { unix_ms: 10, boot_ms: 20 };
-        let bytes = encode(&deed(3), now);
+        let bytes = encode(&entry(3), now);
         for bit in 0..RECORD * 8 {
             let mut damaged = bytes;
             damaged[bit / 8] ^= 1 << (bit % 8);

@@ -1,8 +1,8 @@
 //! What is remembered of an action that has ended.
 
 use crate::domain::{
-    Action, Claim, Deed, Effect, EffectKind, Facts, Operation, Outcome, Place, Places, Policy, Purpose,
-    Subject, Target, ToolCall, Usage, fingerprint, lies_below,
+    Action, Claim, Effect, EffectKind, Facts, HistoryEntry, Operation, Outcome, Place, Places, Policy,
+    Purpose, Subject, Target, ToolCall, Usage, fingerprint, lies_below,
 };
 use crate::review::behaviour::alignment::{Act, alignment};
 use crate::review::behaviour::lookup::is_looked_up;
@@ -25,8 +25,8 @@ pub struct Report<'a> {
     pub duration_ms: Option<u64>,
 }
 
-/// The deed that a report makes; its number is given when it is remembered.
-pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
+/// The entry that a report makes; its number is given when it is remembered.
+pub fn entry(report: &Report<'_>, purpose: &Purpose) -> HistoryEntry {
     let Report { subject, call, survey, facts, policy, .. } = *report;
     let identity = identify(subject, call);
     let paths = paths(call, &survey.effects);
@@ -47,7 +47,7 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
         outcome: report.outcome,
         error: &plain,
     };
-    Deed {
+    HistoryEntry {
         number: 0,
         age_ms: 0,
         call: identity.call,
