@@ -97,7 +97,7 @@ fn world() -> World {
 fn filled(world: World) -> World {
     for command in [
         "ls",
-        "git reset --hard",
+        "git -C / reset --hard",
         "echo \"a,b\"\n=1+1, 'x' \"\"\"",
         "=cmd|' /C calc'!A0",
         "'quoted",
@@ -309,7 +309,7 @@ fn follow_goes_on_with_new_events() {
 #[test]
 fn masking_and_level_are_settings() {
     let world = World::new();
-    let command = "cat ~/a; mail x@example.org '+49 30 1234567' '4111 1111 1111 1111'; git reset --hard";
+    let command = "cat ~/a; mail x@example.org '+49 30 1234567' '4111 1111 1111 1111'; git -C / reset --hard";
     world.hook("claude-code", "s1", command);
     assert!(fs::read_to_string(world.log()).unwrap().contains("x@example.org"), "off by default");
     world.configure("[audit]\nmask_pii = true\nlog_level = \"warn\"\n");
@@ -385,7 +385,7 @@ fn a_filter_of_no_such_name_is_refused_with_the_nearest() {
     fs::write(world.log(), fs::read_to_string(world.log()).unwrap().replace("git.reset-hard", "git.of-old"))
         .unwrap();
     let out = world.run(&["audit", "show", "--rule", "git.of-old"]);
-    assert!(String::from_utf8_lossy(&out.stdout).contains("git reset --hard"), "the log knows it");
+    assert!(String::from_utf8_lossy(&out.stdout).contains("git -C / reset --hard"), "the log knows it");
 }
 
 /// The verdict that a filter and the counts go by is what the client was told.

@@ -112,7 +112,7 @@ fn opencode_gets_one_line() {
     };
     let allowed = world.hook("opencode", call("ls").as_bytes());
     assert_eq!((allowed.code, allowed.json()["action"].as_str()), (Some(0), Some("allow")));
-    let blocked = world.hook("opencode", call("git reset --hard").as_bytes());
+    let blocked = world.hook("opencode", call("git -C / reset --hard").as_bytes());
     assert_eq!((blocked.code, blocked.json()["action"].as_str()), (Some(2), Some("block")));
     assert!(blocked.json()["message"].as_str().unwrap().contains("git.reset-hard"));
     let changed = world.hook("opencode", call("git push --force origin feature").as_bytes());

@@ -14,7 +14,7 @@ fn lived() -> World {
         assert!(world.bash(command).is_pass(), "{command}");
     }
     assert!(!world.bash("git branch -D topic").is_pass());
-    for command in ["git push --force origin main", "rm -rf /", "git reset --hard"] {
+    for command in ["git push --force origin main", "rm -rf /", "git -C / reset --hard"] {
         assert!(world.bash(command).is_block(), "{command}");
     }
     world
@@ -78,13 +78,13 @@ fn the_seeds_eight_counters_are_what_the_log_holds() {
 #[test]
 fn what_people_think_is_counted_and_the_last_word_counts() {
     let world = lived();
-    let (reset, root) = (id_of(&world, "git reset --hard"), id_of(&world, "rm -rf /"));
+    let (reset, root) = (id_of(&world, "git -C / reset --hard"), id_of(&world, "rm -rf /"));
     let said = |args: &[&str]| {
         let (code, out, err) = world.run(&[&["feedback"], args].concat());
         assert_eq!(code, 0, "{args:?}: {err}");
         out
     };
-    assert!(said(&[&reset, "ok"]).contains("git reset --hard"));
+    assert!(said(&[&reset, "ok"]).contains("git -C / reset --hard"));
     said(&[&reset, "fp", "--note", "a scratch repository"]);
     said(&[&root, "ok"]);
     let all = stats(&world, &[]);
@@ -99,7 +99,7 @@ fn what_people_think_is_counted_and_the_last_word_counts() {
     assert_eq!(world.run(&["audit", "verify"]).0, 0);
     let (_, shown, _) = world.run(&["audit", "show", "--ids"]);
     assert!(
-        shown.lines().any(|line| line.starts_with(&reset) && line.contains("git reset --hard")),
+        shown.lines().any(|line| line.starts_with(&reset) && line.contains("git -C / reset --hard")),
         "{shown}"
     );
 }

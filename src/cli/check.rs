@@ -235,7 +235,8 @@ fn with_checkpoint(mut judged: Judged, saves: bool) -> Judged {
     if saves {
         judged.decision = undoable::lowered(judged.decision, true);
     } else {
-        let would = "would be a warning with a checkpoint, which the hook makes and a dry run does not";
+        let would = "passes where nothing is there that it would discard, and would be a warning with a checkpoint \
+                     otherwise: the hook looks and saves, a dry run does not";
         judged.decision.note("checkpoint.would", would.to_owned());
     }
     judged

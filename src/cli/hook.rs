@@ -328,7 +328,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         return weigh(decide(&Stand::default()), fault.clone());
     }
     let keep = Keep::of((request, call), trust, (&survey, &facts), (&setting.dirs, policy));
-    let saved = keep.as_ref().and_then(|keep| keep.ahead(|| decide(&Stand::default()), (&facts, *now)));
+    let ahead = keep::ahead(keep.as_ref(), (call, &survey), (&facts, *now), || decide(&Stand::default()));
     let planted = Surfaces::before(setting, request, (call, trust), &survey);
     let lookout = Lookout::of(setting, request);
     let seen = lookout.seen_before();
@@ -339,7 +339,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
         let decision = decide_on(stand, survey, facts);
-        let decision = keep::weighed(decision, saved.as_ref(), request.asking);
+        let decision = keep::weighed(decision, &ahead, survey, request.asking);
         let entry = call::entry(subject, call, &decision);
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
@@ -360,7 +360,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     let decision = setting.noted(decision.also(planted, request.asking));
     let decision = personal_permission(decision, request, call, setting);
-    let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
+    let decision = keep::settle(keep.as_ref(), decision, ahead, (&facts, setting.log()));
     if matches!(spawned, Some(Ok(_))) && !decision.enforcement().lets_run() {
         // The agent is not started: the place that was kept for it is free again, now or in two minutes.
         let _free = setting.desk().started(request, call);

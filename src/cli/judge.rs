@@ -153,7 +153,7 @@ pub struct Judged {
     pub survey: Option<Survey>,
     pub notes: Vec<String>,
     pub cwd: String,
-    /// With a checkpoint of what it discards it would be a warning.
+    /// It discards work by git: where there is any, it would be a warning with a checkpoint.
     pub undoable: bool,
     /// It is let through because what it deletes is saved first.
     pub leans: bool,

@@ -2,13 +2,16 @@
 
 use crate::cli::record::{self, Log};
 use crate::domain::{
-    Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, lies_in,
+    Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, join, lies_in,
 };
-use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, ToSave, Tree, Wanted, stake};
+use crate::host::checkpoint::stake::{self, Others, Tracked};
+use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, ToSave, Tree, Wanted};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
+use crate::host::facts::real_path;
 use crate::host::guard;
-use crate::review::undoable::{self, Discarded, Loss, Stake};
+use crate::review::stakes::{self, Stake};
+use crate::review::undoable::{self, Discarded, Loss};
 use crate::rules::{self, Survey};
 
 /// How long saving may take before a call, and looking after it, in milliseconds.
@@ -32,7 +35,8 @@ pub struct Keep<'a> {
     discarded: Option<Site>,
     /// What goes with it without being named.
     unnamed: Vec<Site>,
-    stakes: Vec<Stake>,
+    /// Whether that is more than what its discarding commands leave.
+    beside: bool,
     /// Whether what was saved makes the answer milder.
     lowers: bool,
     /// What the call changes is known in full.
@@ -79,32 +83,11 @@ impl<'a> Keep<'a> {
             ignored: undoable::discards_ignored(survey),
             inner: undoable::changes_unnamed(survey, facts, code.as_ref()),
         };
-        let stakes = undoable::stakes(survey).collect();
+        let beside = stakes::takes_names_beside(survey) || code.is_some();
         let to_save = touched.into_iter().map(to_save).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
         let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
-        Some(Keep { store, request, call, to_save, lost, extent, discarded, unnamed, stakes, lowers, known })
-    }
-
-    /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
-    /// decision, where it is what speaks against the call, and there is something to discard.
-    pub fn ahead(
-        &self,
-        decide: impl FnOnce() -> Decision,
-        (facts, now): (&Facts, Now),
-    ) -> Option<Result<Option<Made>, Fault>> {
-        let discarded = self.discarded.as_ref().filter(|_| self.lowers)?;
-        let is_tried = undoable::is_about_discarding(&decide())
-            && self.is_something_at_stake(&discarded.repo, &facts.places);
-        is_tried.then(|| self.save(Some(discarded), (facts, now), TIME_MS))
-    }
-
-    fn is_something_at_stake(&self, repo: &str, places: &Places) -> bool {
-        self.stakes.iter().any(|stake| match stake {
-            Stake::Changes => stake::has_changes(repo),
-            Stake::Untracked => stake::has_untracked(repo, places.home.as_deref()),
-            Stake::Stash => stake::has_stash(repo),
-        })
+        Some(Keep { store, request, call, to_save, lost, extent, discarded, unnamed, beside, lowers, known })
     }
 
     /// Saves it. `None` = there was nothing to save.
@@ -184,24 +167,94 @@ impl<'a> Keep<'a> {
     }
 }
 
-/// Saves what the call changes if it may run and nothing was `saved` yet; what leans on that does not run without it.
+/// What is known of what a call's commands of git discard, ahead of the decision.
+#[derive(Debug)]
+pub enum Ahead {
+    /// They discard nothing, or nothing speaks against that.
+    Unknown,
+    /// Nothing is there that they would discard.
+    Spared,
+    /// There may be, and that much of it was saved.
+    Saved(Result<Option<Made>, Fault>),
+}
+
+/// What such a command gets depends on whether there is anything that it discards, and then on whether all of that could be saved:
+/// both are tried ahead of the decision, where it is what speaks against the call.
+pub fn ahead(
+    keep: Option<&Keep<'_>>,
+    (call, survey): (&ToolCall, &Survey),
+    (facts, now): (&Facts, Now),
+    decide: impl FnOnce() -> Decision,
+) -> Ahead {
+    let stakes = stakes::stakes(survey, facts, &crate::review::action_text(call));
+    let discarded = keep.filter(|keep| keep.lowers).and_then(|keep| Some((keep, keep.discarded.as_ref()?)));
+    if (stakes.is_none() && discarded.is_none()) || !undoable::is_about_discarding(&decide()) {
+        return Ahead::Unknown;
+    }
+    if stakes.is_some_and(|stakes| !stakes.iter().any(|(at, stake)| is_at_stake(at, stake, &facts.places))) {
+        return Ahead::Spared;
+    }
+    let save = |(keep, discarded): (&Keep<'_>, _)| keep.save(Some(discarded), (facts, now), TIME_MS);
+    discarded.map_or(Ahead::Unknown, |found| Ahead::Saved(save(found)))
+}
+
+/// Whether there is something that a command of git in that directory would discard.
+fn is_at_stake(at: &str, stake: &Stake, places: &Places) -> bool {
+    let Some(repo) = checkpoint::top_of(at) else { return true };
+    if !lies_in_any(&repo, places) || stake::lies_elsewhere(&repo) {
+        return true;
+    }
+    let is_changed = |within, staged| stake::is_changed(&repo, Tracked { within, staged });
+    let has_others = |others| stake::has_others(&repo, others, places.home.as_deref());
+    match stake {
+        Stake::Unstaged(within) => is_changed(&real(within), false),
+        Stake::Changes => is_changed(&[], true),
+        Stake::Other => {
+            let others = Others { within: &[], plain: true, ignored: false, inner: false };
+            is_changed(&[], true) || has_others(others) || !stake::notes_commits(&repo)
+        }
+        Stake::Untracked { within, plain, ignored, inner } => {
+            has_others(Others { within: &real(within), plain: *plain, ignored: *ignored, inner: *inner })
+        }
+        Stake::Stash => stake::has_stash(&repo),
+    }
+}
+
+/// The same places, and where links in them lead: to the last name, and with it.
+fn real(places: &[String]) -> Vec<String> {
+    let beside = |place: &String| place.rsplit_once('/').map(|(dir, name)| join(&real_path(dir), name));
+    let real = places.iter().map(|place| real_path(place)).chain(places.iter().filter_map(beside));
+    places.iter().cloned().chain(real).collect()
+}
+
+fn lies_in_any(repo: &str, places: &Places) -> bool {
+    places.roots().any(|root| lies_in(repo, root) || lies_in(repo, &real_path(root)))
+}
+
+/// Saves what the call changes if it may run and nothing was saved `ahead`; what leans on that does not run without it.
 pub fn settle(
     keep: Option<&Keep<'_>>,
     decision: Decision,
-    saved: Option<Result<Option<Made>, Fault>>,
+    ahead: Ahead,
     (facts, log): (&Facts, Log<'_>),
 ) -> Decision {
     let Some(keep) = keep else { return decision };
     if !decision.enforcement().lets_run() {
-        if let Some(Ok(Some(made))) = &saved {
+        if let Ahead::Saved(Ok(Some(made))) = &ahead {
             // One too many is listed where it can't be removed; nothing worse.
             let _left = keep.store.forget(&made.id);
         }
         return decision;
     }
+    let (saved, is_spared) = match ahead {
+        Ahead::Saved(saved) => (Some(saved), false),
+        Ahead::Spared => (None, true),
+        Ahead::Unknown => (None, false),
+    };
     let tree = keep.discarded.as_ref();
     let tree = tree.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
-    if saved.is_none() && keep.to_save.is_empty() && keep.unnamed.is_empty() && tree.is_none() {
+    let is_void = keep.to_save.is_empty() && (keep.unnamed.is_empty() || is_spared && !keep.beside);
+    if saved.is_none() && is_void && tree.is_none() {
         return decision;
     }
     let time_ms = if decision.verdict() == Verdict::Allow { BRIEFLY_MS } else { TIME_MS };
@@ -212,11 +265,13 @@ pub fn settle(
     keep.told(decision, &saved)
 }
 
-/// The decision on a call of which that much was saved ahead.
-pub fn weighed(decision: Decision, saved: Option<&Result<Option<Made>, Fault>>, asking: Asking) -> Decision {
-    match saved {
-        Some(Ok(Some(made))) if made.lost.is_empty() => undoable::lowered(decision, asking == Asking::Yes),
-        Some(_) | None => decision,
+/// The decision on a call of which that is known ahead.
+pub fn weighed(decision: Decision, ahead: &Ahead, survey: &Survey, asking: Asking) -> Decision {
+    let can_ask = asking == Asking::Yes;
+    match ahead {
+        Ahead::Spared => stakes::spared(decision, (undoable::is_known(survey), can_ask)),
+        Ahead::Saved(Ok(Some(made))) if made.lost.is_empty() => undoable::lowered(decision, can_ask),
+        Ahead::Saved(_) | Ahead::Unknown => decision,
     }
 }
 

@@ -5,7 +5,7 @@ use super::lies_in;
 /// Why a file is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The agent wrote it, and it is of a kind that is run.
+    /// The agent wrote it, and it is of a kind that is run or lies outside the project.
     Written,
     /// It came from this host (empty = not known which).
     Fetched(String),

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustix::fs::{FileType, Stat};
 use sha1::{Digest, Sha1};
 
+use super::commits::{self, Head, Id};
 use super::facts::{git_dir, real_path};
 use super::files::{self, Links};
-use crate::domain::join;
+use crate::domain::{join, lies_in};
 
 /// Longest index that is read, in bytes: some 80 000 files. Of a longer one nothing is said to be held.
 const MAX_INDEX: u64 = 8 * 1024 * 1024;
@@ -89,7 +90,7 @@ struct Entry {
     mode: u32,
     size: u32,
     /// What git calls the content.
-    id: [u8; 20],
+    id: Id,
 }
 
 impl Entry {
@@ -147,12 +148,7 @@ impl Compare {
             }
             _ => None,
         };
-        content.is_some_and(|content| {
-            let mut digest = Sha1::new();
-            digest.update(format!("blob {}\0", content.len()));
-            digest.update(&content);
-            digest.finalize().as_slice() == entry.id
-        })
+        content.is_some_and(|content| id(b"blob", &content) == entry.id)
     }
 }
 
@@ -275,32 +271,121 @@ pub fn names(bytes: &[u8]) -> Option<BTreeSet<String>> {
     (plain && !needs_more(rest)).then_some(found)
 }
 
-/// Whether a tracked file is changed or gone, or a change staged; so it is where that cannot be told. Without an index nothing is.
-pub fn is_changed(repo: &str) -> bool {
+/// The names of a work tree's tracked files; as [`names`].
+pub fn names_of(repo: &str) -> Option<BTreeSet<String>> {
+    if super::facts::is_missing(&join(&git_dir(repo)?, "index")) {
+        return Some(BTreeSet::new());
+    }
+    names(&load(repo)?.bytes)
+}
+
+/// What of a work tree is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent<'a> {
+    /// Absolute places; none = all of it.
+    pub within: &'a [String],
+    /// Also what is staged and not committed.
+    pub staged: bool,
+}
+
+/// Whether a tracked file has content that git does not hold, or a change is staged; so it is where that cannot be told. A file
+/// that is gone has none.
+pub fn is_changed(repo: &str, extent: Extent<'_>) -> bool {
     let Some(path) = git_dir(repo).map(|dir| join(&dir, "index")) else { return true };
     if super::facts::is_missing(&path) {
         return false;
     }
     let Some(index) = load(repo) else { return true };
     let (mut changed, mut compare) = (false, Compare::new(&index));
+    let mut straight = String::new();
     let rest = each(&index.bytes, |name, entry| {
-        let path = std::str::from_utf8(name).ok().map(|name| join(repo, name));
-        let stat = path.and_then(|path| rustix::fs::lstat(path.as_str()).ok().map(|stat| (path, stat)));
-        let held = entry
-            .zip(stat)
-            .is_some_and(|(entry, (path, stat))| entry.is_module() || compare.is_same(entry, &path, &stat));
-        changed = !held;
-        held
+        let path = std::str::from_utf8(name).map(|name| join(repo, name)).unwrap_or_default();
+        let meant = extent.within.is_empty() || extent.within.iter().any(|place| lies_in(&path, place));
+        let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        if meant && dir != straight {
+            // A link among the directories is put away for what git has in its place.
+            changed = path.is_empty() || real_path(dir) != dir;
+            dir.clone_into(&mut straight);
+        }
+        changed |= path.is_empty() || meant && !is_kept(entry, &path, &mut compare);
+        !changed
     });
-    changed || rest.is_none_or(|rest| needs_more(rest) || has_staged(rest))
+    changed || rest.is_none_or(|rest| needs_more(rest) || extent.staged && has_staged(repo, &index, rest))
 }
 
-/// Whether the index differs from the commit it was made of: what it keeps of that one's trees does not hold then.
-fn has_staged(rest: &[u8]) -> bool {
+/// Whether nothing is lost when a tracked file is written over.
+fn is_kept(entry: Option<Entry>, path: &str, compare: &mut Compare) -> bool {
+    match (entry, rustix::fs::lstat(path)) {
+        (Some(entry), Ok(stat)) => entry.is_module() || compare.is_same(entry, path, &stat),
+        (Some(_), Err(errno)) => errno == rustix::io::Errno::NOENT,
+        (None, _) => false,
+    }
+}
+
+/// Whether the index differs from the commit that is checked out.
+fn has_staged(repo: &str, index: &Read, rest: &[u8]) -> bool {
+    match commits::head(repo) {
+        Some(Head::Tree(id)) => written_tree(rest).or_else(|| tree(&index.bytes)) != Some(id),
+        Some(Head::Unborn) => number(&index.bytes, 8) != Some(0),
+        None => true,
+    }
+}
+
+/// What git calls the tree of the whole index, where it keeps that and it holds.
+fn written_tree(rest: &[u8]) -> Option<Id> {
     // The root has no name; a count of its entries that is below zero says that it does not hold.
-    extensions(rest)
-        .find(|(name, _)| *name == b"TREE")
-        .is_none_or(|(_, tree)| tree.starts_with(b"\0-") || !tree.starts_with(b"\0"))
+    let (_, kept) = extensions(rest).find(|(name, _)| *name == b"TREE")?;
+    let counts = kept.strip_prefix(b"\0").filter(|counts| !counts.starts_with(b"-"))?;
+    let line = counts.iter().position(|byte| *byte == b'\n')?;
+    counts.get(line + 1..)?.first_chunk().copied()
+}
+
+/// The same worked out from the entries.
+fn tree(bytes: &[u8]) -> Option<Id> {
+    // The directories that are open, outermost first: the name of each, and what is in it so far.
+    let mut open: Vec<(Vec<u8>, Vec<u8>)> = vec![(Vec::new(), Vec::new())];
+    let mut plain = true;
+    each(bytes, |name, entry| {
+        let added = entry.and_then(|entry| {
+            let mut parts: Vec<&[u8]> = name.split(|byte| *byte == b'/').collect();
+            let file = parts.pop()?;
+            let same = open.iter().skip(1).zip(&parts).take_while(|((dir, _), part)| dir == *part).count();
+            close(&mut open, same + 1)?;
+            open.extend(parts.iter().skip(same).map(|part| (part.to_vec(), Vec::new())));
+            open.last_mut().map(|(_, dir)| note(dir, entry.mode, file, &entry.id))
+        });
+        plain = added.is_some();
+        plain
+    })?;
+    close(&mut open, 1)?;
+    let (_, root) = open.pop().filter(|_| plain)?;
+    Some(id(b"tree", &root))
+}
+
+/// Closes directories until so many are open, each a part of the one around it.
+fn close(open: &mut Vec<(Vec<u8>, Vec<u8>)>, left: usize) -> Option<()> {
+    while open.len() > left {
+        let (name, dir) = open.pop()?;
+        note(&mut open.last_mut()?.1, 0o40_000, &name, &id(b"tree", &dir));
+    }
+    Some(())
+}
+
+/// One line of a tree.
+fn note(dir: &mut Vec<u8>, mode: u32, name: &[u8], id: &Id) {
+    dir.extend_from_slice(format!("{mode:o} ").as_bytes());
+    dir.extend_from_slice(name);
+    dir.push(0);
+    dir.extend_from_slice(id);
+}
+
+/// What git calls a content.
+fn id(kind: &[u8], content: &[u8]) -> Id {
+    let mut digest = Sha1::new();
+    digest.update(kind);
+    digest.update(format!(" {}\0", content.len()));
+    digest.update(content);
+    digest.finalize().into()
 }
 
 fn entry(bytes: &[u8]) -> Option<Entry> {
@@ -322,7 +407,7 @@ fn short(bytes: &[u8], at: usize) -> Option<u16> {
 }
 
 /// Git's number of variable width, and how many bytes it takes.
-fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value: usize = 0;
     for (at, byte) in bytes.iter().enumerate().take(5) {
         let low = usize::from(byte & 0x7f);

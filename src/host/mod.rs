@@ -6,6 +6,7 @@ pub mod audit;
 pub mod checkpoint;
 pub mod child;
 pub mod clock;
+mod commits;
 pub mod config;
 pub mod confine;
 #[cfg(all(target_arch = "x86_64", any(test, target_env = "musl")))]

@@ -16,6 +16,7 @@ pub mod redact;
 mod registration;
 pub mod response;
 mod risk;
+pub mod stakes;
 pub mod surfaces;
 pub mod undoable;
 

@@ -104,12 +104,12 @@ fn is_change(kind: EffectKind) -> bool {
     matches!(kind, EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion)
 }
 
-fn is_move(inv: &Invocation) -> bool {
+pub(super) fn is_move(inv: &Invocation) -> bool {
     inv.program == "mv" || is_sub(inv, "mv")
 }
 
 /// What a command moves away: it is there afterwards, under another name.
-fn moved(inv: &Invocation) -> Vec<String> {
+pub(super) fn moved(inv: &Invocation) -> Vec<String> {
     let into = inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-t" | "--target-directory"));
     let count = inv.operands.len().saturating_sub(usize::from(!into));
     let cwd = inv.cwd.as_deref().unwrap_or("/");
@@ -244,22 +244,20 @@ pub fn changes_unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> b
 }
 
 /// The directory in which a command of git looks for its repository.
-fn place_of(inv: &Invocation) -> Option<String> {
+pub(super) fn place_of(inv: &Invocation) -> Option<String> {
     if inv.text.contains("GIT_DIR") || inv.args.iter().any(|arg| arg.prefix().starts_with("--git-dir")) {
         return None;
     }
-    let mut at = inv.cwd.clone()?;
-    let mut args = inv.args.iter();
-    while let Some(arg) = args.next() {
-        if arg.known() == Some("-C") {
-            at = join(&at, args.next()?.known()?);
-        }
-    }
-    Some(at)
+    inv.cwd.clone()
 }
 
-fn is_sub(inv: &Invocation, word: &str) -> bool {
+pub(super) fn is_sub(inv: &Invocation, word: &str) -> bool {
     inv.program == "git" && inv.sub.first().is_some_and(|sub| sub == word)
+}
+
+/// Whether a command of git takes names, or what is staged.
+pub(super) fn takes_names(inv: &Invocation) -> bool {
+    inv.program == "git" && !inv.contained && names_taken(inv).is_some()
 }
 
 /// What a command of git takes although no rule speaks against it, or only one that does not stop it.
@@ -307,32 +305,13 @@ pub fn resets_submodules(survey: &Survey) -> bool {
     })
 }
 
-/// What commands of git can discard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stake {
-    /// Changes to tracked files, and what is staged.
-    Changes,
-    Untracked,
-    Stash,
-}
-
-/// What the commands of git in a call would discard, if it is there.
-pub fn stakes(survey: &Survey) -> impl Iterator<Item = Stake> + '_ {
-    survey.invocations.iter().filter(|inv| inv.program == "git").filter_map(|inv| {
-        Some(match inv.sub.first()?.as_str() {
-            "reset" | "checkout" | "switch" | "restore" => Stake::Changes,
-            "clean" => Stake::Untracked,
-            "stash" => Stake::Stash,
-            _ => return None,
-        })
-    })
-}
-
 /// Whether files that git does not track go, or may be overwritten.
 pub fn discards_untracked(survey: &Survey) -> bool {
     let takes = |inv: &Invocation| {
         let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
-        matches!(sub, "clean" | "checkout" | "switch")
+        // Another commit may have a file of that name.
+        let other = || inv.operands.iter().any(|arg| !matches!(arg.known(), Some("HEAD" | "@")));
+        matches!(sub, "clean" | "checkout" | "switch") || sub == "reset" && other()
     };
     survey.invocations.iter().any(|inv| inv.program == "git" && takes(inv))
 }
@@ -389,8 +368,12 @@ pub fn discards_ignored(survey: &Survey) -> bool {
 
 /// Whether such a command of git is what the decision is about, and the call runs or would with a checkpoint.
 pub fn is_about_discarding(decision: &Decision) -> bool {
-    let discards = |reason: &Reason| DISCARDS.contains(&reason.rule.as_str());
     is_undoable(decision) || decision.verdict() == Verdict::Warn && decision.reasons().iter().any(discards)
+}
+
+/// Whether a reason is that such a command discards work.
+pub(super) fn discards(reason: &Reason) -> bool {
+    DISCARDS.contains(&reason.rule.as_str())
 }
 
 /// Whether only such commands of git speak against the call, so that it would be a warning with a checkpoint.
@@ -398,8 +381,7 @@ pub fn is_undoable(decision: &Decision) -> bool {
     let mut against = decision.reasons().iter().filter(|reason| reason.verdict > Verdict::Warn).peekable();
     against.peek().is_some()
         && decision.fault_kind().is_none()
-        && against
-            .all(|reason| DISCARDS.contains(&reason.rule.as_str()) && reason.severity < Severity::Critical)
+        && against.all(|reason| discards(reason) && reason.severity < Severity::Critical)
 }
 
 /// The decision on a call whose checkpoint holds all that it discards.

@@ -48,7 +48,16 @@ impl Answer {
 
 impl World {
     pub fn new() -> World {
-        let dir = tempfile::tempdir().unwrap();
+        World::of(tempfile::tempdir().unwrap())
+    }
+
+    /// One whose home does not lie in a temporary directory: what is lost there counts.
+    pub fn lasting() -> World {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        World::of(tempfile::Builder::new().prefix("home-").tempdir_in(target).unwrap())
+    }
+
+    fn of(dir: tempfile::TempDir) -> World {
         let world = World { dir };
         fs::create_dir_all(world.project().join("src")).unwrap();
         world.git(&["init", "-q", "-b", "main"]);

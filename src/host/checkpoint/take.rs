@@ -355,7 +355,7 @@ impl Taker<'_> {
         match self.names(dir) {
             Ok(names) => Some(names),
             // What is not there holds nothing that could be lost: the call itself may make it.
-            Err(rustix::io::Errno::NOENT) => Some(Vec::new()),
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Some(Vec::new()),
             Err(errno) => {
                 self.found.insert(dir.to_owned(), State::skipped(format!("it cannot be listed ({errno})")));
                 None

@@ -148,7 +148,8 @@ pub(super) const FILES: &[&[Rule]] = &[
 ];
 
 /// Ids of rules that there are not any more: naming one is no mistake.
-pub const RETIRED: &[&str] = &["tools.agent-ordered", "tools.agent-worded"];
+pub const RETIRED: &[&str] =
+    &["files.emptied-outside", "files.truncate", "tools.agent-ordered", "tools.agent-worded"];
 
 /// A condition, and the rule that it stands in.
 #[derive(Clone, Copy)]

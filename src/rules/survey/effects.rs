@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use super::Surveyor;
 use super::call::Call;
+use super::git::is_called;
 use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
-use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, PlainHash, Severity, Target};
+use crate::domain::{Ask, Effect, EffectKind, Facts, PathFact, PathKind, PlainHash, Severity, Target};
 use crate::rules::commands::{Operands, Operation, Role};
 use crate::shell::{Arg, Piece};
 
@@ -305,23 +306,25 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
-        let facts = self.facts;
-        let places = &facts.places;
+        let Facts { places, .. } = self.facts;
+        let deletes = act == Act::Delete && !spot.glob;
+        let is_one = deletes && paths::is_one_file(&spot.path, fact) && !is_called(call, "git");
+        let recursive = spot.recursive && !is_one;
         let vital = match act {
-            Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
-            Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
+            Act::Delete => paths::is_vital(&spot.path, spot.glob, recursive, places),
+            Act::Modify => recursive && paths::is_vital(&spot.path, spot.glob, true, places),
             Act::Read | Act::Create => false,
         };
         // The project's own top is not lost when modes in it change.
         let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
         let (kind, severity) = kind_of(act, fact, vital);
-        let saved = act == Act::Delete && !spot.glob && self.saved(call, &spot.path, fact);
+        let saved = deletes && self.saved(call, &spot.path, fact);
         let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && (paths::is_disposable(&spot.path, ignored, places)
-                || act == Act::Delete && !spot.recursive && !spot.glob && paths::is_installed(&spot.path));
-        let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive: spot.recursive };
+                || deletes && !recursive && paths::is_installed(&spot.path));
+        let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive };
         self.push(Effect {
             kind,
             target,

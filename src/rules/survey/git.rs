@@ -172,7 +172,7 @@ impl Surveyor<'_> {
     /// Whether nothing is lost with a deletion: git holds what is in the file and the call has not changed it before, or only an
     /// empty directory would go.
     pub(super) fn saved(&mut self, call: &Call, path: &str, fact: Option<&PathFact>) -> bool {
-        if call.words.first().is_some_and(|word| word.prefix().rsplit('/').next() == Some("rmdir")) {
+        if is_called(call, "rmdir") {
             return true;
         }
         let is_file = fact.is_some_and(|fact| fact.kind == PathKind::File && !fact.link);
@@ -394,4 +394,9 @@ fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
 pub(in crate::rules) fn is_whole(arg: &Arg) -> bool {
     matches!(arg.known(), Some("." | "./" | ":/" | ":/." | ":" | ".." | "*"))
         || matches!(arg.pieces.as_slice(), [Piece::Glob(text)] if text == "*")
+}
+
+/// Whether a command is of the program of that name.
+pub(super) fn is_called(call: &Call, program: &str) -> bool {
+    call.words.first().is_some_and(|word| word.prefix().rsplit('/').next() == Some(program))
 }

@@ -1,6 +1,6 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
-use crate::domain::{Places, Target, join};
+use crate::domain::{PathFact, PathKind, Places, Target, join};
 use crate::rules::builtin::lists::{CACHES, HOMES, PACKAGE_CACHES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
@@ -190,6 +190,12 @@ pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places)
         || is_system(path)
         || places.home.as_deref().is_some_and(holds)
         || roots(places).any(|root| holds(root) || is_git_of(path, root))
+}
+
+/// Whether nothing lies below a path: `rm -r FILE` is `rm FILE`. A file of git's own is a part of the repository.
+pub(super) fn is_one_file(path: &str, fact: Option<&PathFact>) -> bool {
+    fact.is_some_and(|fact| fact.kind == PathKind::File)
+        && !path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
 /// Whether a path is git's own directory at the top of a work tree.

@@ -9,7 +9,7 @@ use super::pattern;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
-use crate::domain::{PathKind, Target};
+use crate::domain::{Ask, PathKind, Target};
 use crate::rules::commands::{self, Program, Role};
 use crate::shell::{Arg, Piece};
 
@@ -31,7 +31,19 @@ impl Surveyor<'_> {
         for start in &starts {
             self.file(call, Act::Read, start, true);
         }
-        let found = found(&starts, &search);
+        let deletes = search.deletes && !search.empty && !expression::only_broken_links(call.args());
+        for start in starts.iter().filter(|_| deletes && !call.remote) {
+            if let Target::Path { path, glob: false, .. } =
+                super::paths::target(start, call.cwd.as_deref(), false)
+            {
+                self.ask(Ask::Path(path));
+            }
+        }
+        // A start that is a file is all that is found there.
+        let (files, dirs): (Vec<&Arg>, Vec<&Arg>) =
+            starts.iter().partition(|start| self.is_file(call, start));
+        let mut found = found(&dirs, &search);
+        found.extend(files.into_iter().cloned());
         for file in &search.writes {
             self.file(call, Act::Create, file, false);
             // `-fprint list`: a list that another command reads.
@@ -42,14 +54,9 @@ impl Surveyor<'_> {
             }
         }
         // With what is empty nothing is lost.
-        if search.deletes && !search.empty && !expression::only_broken_links(call.args()) {
+        if deletes {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
-            }
-            for start in &starts {
-                if self.is_file(call, start) {
-                    self.file(call, Act::Delete, start, false);
-                }
             }
         }
         for words in &search.commands {
@@ -63,7 +70,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Whether it starts from a file, which is then all that is found.
+    /// Whether a search starts from a file.
     fn is_file(&self, call: &Call, start: &Arg) -> bool {
         let target = super::paths::target(start, call.cwd.as_deref(), false);
         self.facts.path(target.text()).is_some_and(|fact| fact.kind == PathKind::File)

@@ -14,7 +14,7 @@ use super::matcher::{host_of, is_known, runs_code, target_of};
 use super::survey::{Stdin, Survey};
 use super::{Invocation, modules};
 use crate::domain::{
-    Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
+    Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join, lies_in,
 };
 use crate::rules::builtin::downloads::is_download;
 use crate::rules::builtin::{installs, lists};
@@ -115,7 +115,7 @@ pub(in crate::rules) fn walk(
     facts: &Facts,
     policy: &Policy,
 ) {
-    if facts.marks.is_empty() && !may_leave(call, survey) {
+    if facts.marks.is_empty() && !may_leave(call, survey, facts) {
         return;
     }
     let mut trail = Trail {
@@ -158,15 +158,23 @@ pub(in crate::rules) fn walk(
 }
 
 /// Whether a call can leave anything worth remembering. Most cannot.
-fn may_leave(call: &ToolCall, survey: &Survey) -> bool {
+fn may_leave(call: &ToolCall, survey: &Survey, facts: &Facts) -> bool {
     match &call.action {
-        Action::Write { path, .. } | Action::Edit { path, .. } => files::is_script_name(path),
+        Action::Write { path, .. } => files::is_script_name(path) || is_outside(path, facts),
+        Action::Edit { path, .. } => files::is_script_name(path),
         Action::Shell { .. } | Action::Other { .. } => survey
             .invocations
             .iter()
             .any(|inv| !inv.writes.is_empty() || outputs::writes_files(inv) || is_download(inv)),
         Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => false,
     }
+}
+
+/// Whether a file lies neither in the project nor in a temporary directory: what the agent makes there it may delete again.
+fn is_outside(path: &str, facts: &Facts) -> bool {
+    let places = &facts.places;
+    path.starts_with('/')
+        && !places.roots().chain(places.temp.iter().map(String::as_str)).any(|dir| lies_in(path, dir))
 }
 
 /// The walk over one call.
@@ -283,7 +291,11 @@ impl Trail<'_> {
             self.forget(path);
         }
         // In what came from elsewhere its own file is its own; what it only changes stays what it is.
-        if if fetched { !append } else { files::is_script_name(path) } {
+        if if fetched {
+            !append
+        } else {
+            files::is_script_name(path) || !append && is_outside(path, self.facts)
+        } {
             self.mark(path, Reach::File, Origin::Written);
         }
     }

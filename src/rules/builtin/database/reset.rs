@@ -76,6 +76,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "supabase status",
             "npx supabase db reset --local",
             "prisma generate",
+            "npx prisma migrate reset --help",
             "RAILS_ENV=test bin/rails db:reset",
             "MIX_ENV=test mix ecto.reset",
             "php artisan migrate:fresh --env=testing",
@@ -252,7 +253,7 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         let words: Vec<&str> =
             std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
         // One step back is what migrations are tried with.
-        if words.contains(&"supabase") && words.contains(&"--local") {
+        if words.contains(&"supabase") && words.contains(&"--local") || matcher::asks_for_help(inv) {
             return false;
         }
         let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");

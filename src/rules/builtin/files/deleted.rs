@@ -1,7 +1,8 @@
 //! What is deleted, and where: the machine, the home directory, the project, places that are not known.
 
+use super::outside::{self, CHANGES};
 use super::{DELETES, WIDE, lists_all_of_git};
-use crate::domain::{Effect, EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{Effect, EffectKind, Origin, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
@@ -408,18 +409,48 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "files.delete-file-outside",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
-        reason: "deletes a file outside the project",
+        reason: "deletes a file outside the project, or leaves nothing in it",
         instead: Some(Instead::Advice(
             "delete inside the project only, or ask the person to add the directory to `scope`",
         )),
-        when: &[predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside)],
-        fires: &["rm ~/notes.txt", "rm ../other/a.txt", "unlink ~/work/thing/x"],
+        when: &[
+            predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside),
+            predicate("file_outside_is_emptied", Trigger::kinds(CHANGES), outside::emptied),
+        ],
+        fires: &[
+            "rm ~/notes.txt",
+            "rm ../other/a.txt",
+            "unlink ~/work/thing/x",
+            "truncate -s 0 ~/notes.txt",
+            "truncate --size=0 ~/work/thing/x.md",
+            "cp /dev/null ~/documents/d.txt",
+            "install /dev/null ~/documents/d.txt",
+            "dd if=/dev/null of=/home/u/documents/d.txt",
+            "dd of=/home/u/documents/d.txt",
+            "sort -o ~/documents/d.txt /dev/null",
+            "tee ~/documents/d.txt < /dev/null",
+        ],
         silent: &[
             "rm src/main.rs",
             "rm /tmp/x",
             "rm -f \"$X\"",
             "cat ~/notes.txt",
             "curl -fsSLo ~/new.zip https://x.example/a.zip && unzip ~/new.zip -d ~/new && rm ~/new.zip",
+            "rm ~/app/server.log",
+            "truncate -s 0 build.log",
+            "truncate -s 0 ~/.cache/app/x.log",
+            "cp /dev/null /tmp/x",
+            "install -d ~/documents/x",
+            "sort -o ~/documents/d.txt a.txt",
+            "cp a.txt ~/documents/d.txt",
+            "cat a.txt | dd of=/home/u/documents/d.txt",
+            ": > notes.txt",
+            "echo hi > ~/notes.txt",
+            ": > ~/app/server.log",
+            ": >> ~/notes.txt",
+            ">> ~/notes.txt",
+            "Write /home/u/documents/d.txt",
+            "exec 3> ~/notes.txt; echo hi >&3",
         ],
         ..RULE
     },
@@ -614,14 +645,16 @@ fn is_root_when_empty(arg: &Arg) -> bool {
 }
 
 /// Whether the call itself makes what lies at the path, in front of the effect with that number: nothing is there now.
-fn is_made_before(scene: &Scene<'_>, number: usize, path: &str) -> bool {
+pub(super) fn is_made_before(scene: &Scene<'_>, number: usize, path: &str) -> bool {
     let makes = |effect: &Effect| {
         effect.kind == EffectKind::FileCreation
             && matches!(&effect.target, Target::Path { path: made, glob: false, .. } if made == path)
     };
     scene.view.facts.is_missing(path)
-        && (scene.effects().take(number).any(|(effect, _)| makes(effect))
-            || scene.view.survey.marks.source(path).is_some())
+        && (scene.effects().take(number).any(|(effect, _)| makes(effect)) || {
+            scene.view.survey.marks.source(path)
+        }
+        .is_some_and(|mark| matches!(mark.origin, Origin::Fetched(_))))
 }
 
 /// Whether a target is the repository of a clone that the same call makes, where nothing is now.
@@ -640,7 +673,7 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
         if effect.kind != EffectKind::FileDeletion || !outside || effect.disposable {
             continue;
         }
-        if is_made_before(scene, number, path) {
+        if outside::is_nobodys(scene, number, path) {
             continue;
         }
         let owner = owner(scene, &effect.target);

@@ -1,7 +1,8 @@
-//! Files outside the project that are emptied, or come into it under a second name by which they are changed.
+//! Files outside the project that are emptied (as one is deleted), or come into it under a second name by which they are changed.
 
+use super::deleted::is_made_before;
 use super::overwritten::{EMPTIERS, is_cache, is_log, leaves_nothing, writer};
-use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Reach, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
@@ -10,71 +11,39 @@ use crate::rules::matcher::{
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "files.emptied-outside",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "leaves nothing in a file outside the project, which deleting it would be asked about",
-        instead: Some(Instead::Advice("let the person empty it, or work on a copy in the project")),
-        when: &[predicate("file_outside_is_emptied", Trigger::kinds(CHANGES), emptied)],
-        fires: &[
-            "truncate -s 0 ~/notes.txt",
-            "truncate --size=0 ~/work/thing/x.md",
-            "cp /dev/null ~/documents/d.txt",
-            "install /dev/null ~/documents/d.txt",
-            "dd if=/dev/null of=/home/u/documents/d.txt",
-            "sort -o ~/documents/d.txt /dev/null",
-            "tee ~/documents/d.txt < /dev/null",
-        ],
-        silent: &[
-            "truncate -s 0 build.log",
-            "truncate -s 0 ~/.cache/app/x.log",
-            "cp /dev/null /tmp/x",
-            "install -d ~/documents/x",
-            "sort -o ~/documents/d.txt a.txt",
-            "cp a.txt ~/documents/d.txt",
-            ": > notes.txt",
-            "echo hi > ~/notes.txt",
-            ": > ~/app/server.log",
-            ": >> ~/notes.txt",
-            "exec 3> ~/notes.txt; echo hi >&3",
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.hard-link-outside",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "gives a file outside the project a second name in it, by which any tool changes the file itself",
-        instead: Some(Instead::Advice("copy it, or link to it with `ln -s`")),
-        when: &[predicate("file_outside_hard_linked", Trigger::programs(LINKERS), hard_linked)],
-        fires: &["ln ~/notes.txt build/n.txt", "link ~/notes.txt build/n.txt"],
-        silent: &[
-            "ln -s ~/notes.txt build/n.txt",
-            "ln src/a.rs build/a.rs",
-            "cp ~/notes.txt build/",
-            "ln ~/.cache/store/a node_modules/a",
-        ],
-        ..RULE
-    },
-];
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "files.hard-link-outside",
+    verdict: Verdict::Modify,
+    severity: Severity::Medium,
+    reason: "gives a file outside the project a second name in it, by which any tool changes the file itself",
+    instead: Some(Instead::Advice("copy it, or link to it with `ln -s`")),
+    when: &[predicate("file_outside_hard_linked", Trigger::programs(LINKERS), hard_linked)],
+    fires: &["ln ~/notes.txt build/n.txt", "link ~/notes.txt build/n.txt"],
+    silent: &[
+        "ln -s ~/notes.txt build/n.txt",
+        "ln src/a.rs build/a.rs",
+        "cp ~/notes.txt build/",
+        "ln ~/.cache/store/a node_modules/a",
+    ],
+    ..RULE
+}];
 
-const CHANGES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
+/// What leaves another content in a file.
+pub(super) const CHANGES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 
 const LINKERS: &[&str] = &["ln", "gln", "link", "cp", "gcp"];
 
-fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    for (effect, classes) in scene.effects() {
+/// A file outside the project that is there, and in which the call leaves nothing.
+pub(super) fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for (number, (effect, classes)) in scene.effects().enumerate() {
         let Target::Path { path, glob: false, .. } = &effect.target else { continue };
         let counts = CHANGES.contains(&effect.kind)
             && classes.has(Class::Outside)
             && !classes.any(&[Class::System, Class::Protected, Class::Git])
             && !effect.disposable
-            && !is_made_again(path)
             && !path.starts_with("/dev/")
             && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
-            && scene.view.survey.marks.source(path).is_none();
+            && !is_nobodys(scene, number, path);
         if !counts {
             continue;
         }
@@ -88,8 +57,30 @@ fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
         if let Some(inv) = owners.find(empties) {
             return Found::yes(&inv.text);
         }
+        if is_bare(scene) && effect.kind == EffectKind::FileModification {
+            return Found::yes(scene.command_line());
+        }
     }
     Found::No
+}
+
+/// `> FILE`, with no command at all.
+fn is_bare(scene: &Scene<'_>) -> bool {
+    let line = scene.command_line();
+    matches!(scene.view.call.action, Action::Shell { .. })
+        && scene.invocations().is_empty()
+        && line.contains('>')
+        && !line.contains(">>")
+        && !line.contains("<>")
+}
+
+/// Whether a file outside the project is a log or a cache, or the session's own, which an earlier call or this one has made.
+pub(super) fn is_nobodys(scene: &Scene<'_>, number: usize, path: &str) -> bool {
+    let own = scene.view.facts.marks.source(path).is_some_and(|mark| mark.reach == Reach::File);
+    // What lies around the home says nothing of what is in it.
+    let home = scene.view.facts.places.home.as_deref();
+    let inside = home.and_then(|home| path.strip_prefix(home)).unwrap_or(path);
+    own || is_made_again(inside) || is_made_before(scene, number, path)
 }
 
 /// A log or a cache. What a person writes ends in `.txt` as well.

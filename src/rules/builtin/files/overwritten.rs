@@ -2,12 +2,12 @@
 
 use super::lists_all_of_git;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
-use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, flagged, lists, predicate};
 use crate::rules::matcher::{
     At, Class, Classes, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value,
     has_flag, inside, is_env_file, owner, owners, runs, target_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -254,22 +254,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         ..RULE
     },
-    Rule {
-        id: "files.truncate",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "empties a file of the project",
-        instead: Some(Instead::Command("git status --short")),
-        when: &[predicate("truncate_to_nothing", Trigger::programs(EMPTIERS), truncated)],
-        fires: &["truncate -s 0 src/main.rs", "truncate --size=0 README.md", "cp /dev/null src/main.rs"],
-        silent: &[
-            "truncate -s 10M /tmp/disk.img",
-            "touch src/main.rs",
-            "truncate -s 0 /tmp/x",
-            "truncate -s 1G disk.img",
-        ],
-        ..RULE
-    },
 ];
 
 const CHANGES: &[EffectKind] =
@@ -501,7 +485,13 @@ pub(super) fn leaves_nothing(inv: &Invocation) -> bool {
         "truncate" => flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0"),
         "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
         "tee" | "sponge" => inv.reads.iter().any(|target| target.text() == "/dev/null"),
-        "dd" => inv.args.iter().any(|arg| arg.known() == Some("if=/dev/null")),
+        "dd" => {
+            let from = inv.args.iter().find_map(|arg| arg.known()?.strip_prefix("if="));
+            // Without a file to read from it waits for what nobody gives it.
+            from.map_or(inv.stage == 0 && inv.stdin == Stdin::Inherited && inv.reads.is_empty(), |from| {
+                from == "/dev/null"
+            })
+        }
         "install" | "rsync" | "sort" | "shuf" | "uniq" | "iconv" | "objcopy" => {
             inv.operands.first().and_then(Arg::known) == Some("/dev/null")
         }
@@ -608,21 +598,4 @@ fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
     changed_at(scene, |target| {
         is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None) && !named(target)
     })
-}
-
-fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(EMPTIERS, |inv| {
-        let written = inv.program != "dd" && inv.operands.iter().any(|arg| is_lasting(arg, inv, scene));
-        let named = || inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("of=")).map(Arg::literal);
-        let by_flag = || flag_value(inv, &["-o", "--output"]).is_some_and(|arg| is_lasting(arg, inv, scene));
-        leaves_nothing(inv) && (written || by_flag() || named().any(|arg| is_lasting(&arg, inv, scene)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// A file in the project, not in a temporary directory.
-fn is_lasting(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let target = target_of(arg, inv.cwd.as_deref());
-    let path = target.text();
-    !path.starts_with("/dev/") && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
 }
