@@ -30,6 +30,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 let found = scene.first(&["prisma"], |inv| {
                     (matcher::has_sub(inv, "migrate reset") || pushes(inv))
                         && !matcher::asks_for_help(inv)
+                        && inv.args.last().and_then(Arg::known) != Some("--help")
                         && !env_is_scratch(inv, scene)
                 });
                 Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
@@ -253,7 +254,7 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         let words: Vec<&str> =
             std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
         // One step back is what migrations are tried with.
-        if words.contains(&"supabase") && words.contains(&"--local") || matcher::asks_for_help(inv) {
+        if words.contains(&"supabase") && words.contains(&"--local") || words.last() == Some(&"--help") {
             return false;
         }
         let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");

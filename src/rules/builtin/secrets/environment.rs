@@ -528,8 +528,10 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "isfile(",
         "getsize(",
     ];
-    scene.code_where(|codes, _| {
-        codes.iter().filter(|text| !spared::code_prints_names(text)).any(|text| {
+    scene.code_where(|codes, inv| {
+        let quiet = inv.program.starts_with("python");
+        let by_option = has_flag(inv, "-p") || has_flag(inv, "--print") || has_flag(inv, "-pe");
+        codes.iter().filter(|text| by_option || !spared::code_prints_names(text, quiet)).any(|text| {
             let names = NAMES.iter().flat_map(|name| text.match_indices(name));
             { names }.any(|(at, _)| {
                 let front = text.get(..at).unwrap_or_default();

@@ -131,8 +131,8 @@ pub(super) fn prints_names(script: &str) -> bool {
     group.is_some_and(|group| GROUPS.contains(&group))
 }
 
-/// Code that reads a file of settings and prints nothing but the names in it, once.
-pub(super) fn code_prints_names(code: &str) -> bool {
+/// Code that reads a file of settings and prints nothing but the names in it. `quiet`: its language prints nothing by itself.
+pub(super) fn code_prints_names(code: &str, quiet: bool) -> bool {
     const PRINTS: &[&str] = &["print(", "console.log("];
     const OTHERWISE: &[&str] = &[
         "write",
@@ -160,7 +160,9 @@ pub(super) fn code_prints_names(code: &str) -> bool {
     let mut calls =
         PRINTS.iter().flat_map(|call| plain.match_indices(call).map(|(at, text)| at + text.len()));
     let names = |shown: &str| shows_names(shown) || parts(shown).all(|part| says_nothing(part, &plain));
-    !OTHERWISE.iter().any(|word| plain.contains(word))
+    let prints = PRINTS.iter().any(|call| plain.contains(call));
+    (prints || quiet)
+        && !OTHERWISE.iter().any(|word| plain.contains(word))
         && calls.all(|from| plain.get(from..).and_then(enclosed).is_some_and(names))
 }
 

@@ -389,7 +389,7 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                 })
             };
             let one = shows
-                && ONE_VARIABLE.iter().any(|front| valued(&front))
+                && ONE_VARIABLE.iter().any(valued)
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "boolean(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
