@@ -11,7 +11,7 @@ use super::options::Parsed;
 use super::{partly, paths};
 use crate::domain::{Ask, Effect, EffectKind, Facts, PathFact, PathKind, PlainHash, Severity, Target};
 use crate::rules::commands::{Operands, Operation, Role};
-use crate::shell::{Arg, Piece};
+use crate::shell::Arg;
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Surveyor<'_> {
         if arg.known().is_some_and(|text| text.is_empty() || (text == "-" && act != Act::Delete)) {
             return;
         }
-        if arg.pieces.iter().any(is_too_long) {
+        if arg.pieces.iter().any(paths::is_too_long) {
             // No system takes such a name; what a pattern of that length stands for is not worth its time.
             if arg.has_glob() {
                 self.bound("it names a path longer than 4096 bytes, which no system takes");
@@ -421,13 +421,6 @@ struct Spot {
     path: String,
     glob: bool,
     recursive: bool,
-}
-
-fn is_too_long(piece: &Piece) -> bool {
-    match piece {
-        Piece::Known(text) | Piece::Glob(text) => text.len() > paths::MAX_PATH,
-        Piece::Unknown => false,
-    }
 }
 
 /// Whether all that is not known in a command's text is one variable that stops the shell where it is empty: `${NAME:?}`.

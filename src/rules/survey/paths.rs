@@ -3,7 +3,7 @@
 use crate::domain::{PathFact, PathKind, Places, Target, join};
 use crate::rules::builtin::lists::{CACHES, HOMES, PACKAGE_CACHES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
-use crate::shell::Arg;
+use crate::shell::{Arg, Piece};
 
 /// Longest path that a system takes, in bytes.
 pub(in crate::rules) const MAX_PATH: usize = 4096;
@@ -340,6 +340,14 @@ pub(super) fn is_device(path: &str) -> bool {
     path.starts_with("/dev/")
         && !["/dev/shm/", "/dev/tcp/", "/dev/udp/"].iter().any(|place| path.starts_with(place))
         && !is_harmless_device(path)
+}
+
+/// Whether a part of a word is longer than any path.
+pub(super) fn is_too_long(piece: &Piece) -> bool {
+    match piece {
+        Piece::Known(text) | Piece::Glob(text) => text.len() > MAX_PATH,
+        Piece::Unknown => false,
+    }
 }
 
 #[cfg(test)]

@@ -308,7 +308,11 @@ impl Parser<'_> {
 
     /// `app/(auth)/page.tsx` as an argument: bash refuses the line, and zsh takes it for a pattern. It is read on as one.
     fn parentheses_in_word(&mut self, words: &mut [Word]) -> Parse<()> {
-        while self.peek() == Some(b'(') {
+        // With `extglob` on, which a shell may be started with, `!(x)` and the like are patterns of bash, too.
+        let opens = |before: Option<&u8>| before.is_some_and(|byte| !b"?*+@!".contains(byte));
+        while self.peek() == Some(b'(')
+            && opens(self.pos.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)))
+        {
             let inside = self.text.get(self.pos + 1..).unwrap_or_default();
             let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '|' | '*' | '?');
             let end = inside
