@@ -25,6 +25,8 @@ const CLAUDE: Client = Client {
     trees: &["hooks", "plugins"],
     agents: &["agents/quarantine-reviewer.md"],
 };
+/// Of a project: its hooks are the person's own work, of which `selfprotect.hooks-changed` asks.
+const CLAUDE_PROJECT: Client = Client { trees: &["plugins"], ..CLAUDE };
 const OPENCODE: Client = Client {
     files: &["opencode.json", "opencode.jsonc", "config.json"],
     trees: &["plugin", "plugins"],
@@ -265,7 +267,7 @@ impl List {
     /// What a client reads from a directory of the project.
     fn project(&mut self, root: &str) {
         let root = root.strip_suffix('/').unwrap_or(root);
-        self.client(&[root, "/.claude"].concat(), &CLAUDE);
+        self.client(&[root, "/.claude"].concat(), &CLAUDE_PROJECT);
         self.client(&[root, "/.opencode"].concat(), &OPENCODE);
         for name in ["opencode.json", "opencode.jsonc"] {
             self.add((root, name), false, ProtectedKind::ClientSettings);

@@ -75,6 +75,7 @@ const IGNORED: &[&str] =
 const PROTECTED: &[(&str, bool, ProtectedKind)] = &[
     ("/home/u/.claude/settings.json", false, ProtectedKind::ClientSettings),
     ("/home/u/.claude/settings.local.json", false, ProtectedKind::ClientSettings),
+    ("/home/u/.claude/hooks", true, ProtectedKind::ClientSettings),
     ("/home/u/.claude/plugins", true, ProtectedKind::ClientSettings),
     ("/home/u/.claude.json", false, ProtectedKind::ClientSettings),
     ("/home/u/proj/.claude/settings.json", false, ProtectedKind::ClientSettings),

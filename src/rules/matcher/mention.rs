@@ -2,7 +2,7 @@
 
 use super::loaded::loaded;
 use super::when::Holds;
-use super::{Found, Scene, Sought, command, inside, runs, runs_code};
+use super::{Found, Scene, Sought, command, inside, own_hooks, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
@@ -178,8 +178,12 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
                 continue;
             }
             before = [before[1], text];
-            let squeezed = Sought::new(squeeze(text));
-            if needles.iter().any(|needle| needle.is_in((text, &squeezed), cwd)) {
+            let names = |text: &str| {
+                let squeezed = Sought::new(squeeze(text));
+                needles.iter().any(|needle| needle.is_in((text, &squeezed), cwd))
+            };
+            let without = || own_hooks::left_out(text, cwd, &scene.view.facts.places);
+            if names(text) && without().is_none_or(|text| names(&text)) {
                 return Found::yes(&inv.text);
             }
         }

@@ -13,6 +13,7 @@ mod host;
 mod leaving;
 mod loaded;
 mod mention;
+mod own_hooks;
 mod relation;
 mod requested;
 mod rewrite;

@@ -249,6 +249,46 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "selfprotect.hooks-changed",
+        verdict: Verdict::Modify,
+        reason: "changes the project's hooks, which the client runs by itself in later calls",
+        instead: Some(Instead::Advice("tell the person what the hook does before and after the change")),
+        when: &[
+            When::Effect(OnEffect {
+                kinds: CHANGES,
+                at: &[At::Name(".claude/hooks")],
+                except: &["mkdir"],
+                ..EFFECT
+            }),
+            predicate("hooks_written_by_code", Trigger::INTERPRETER, hooks_by_code),
+        ],
+        fires: &[
+            "echo x > .claude/hooks/lint.sh",
+            "sed -i 's/a/b/' .claude/hooks/lint.sh",
+            "chmod +x .claude/hooks/lint.sh",
+            "cp scripts/lint.sh .claude/hooks/",
+            "mv .claude/hooks/lint.sh .claude/hooks/check.sh",
+            "rm .claude/hooks/lint.sh",
+            "rm -r .claude/hooks",
+            "Write /home/u/proj/.claude/hooks/lint.sh npx eslint .",
+            "Edit /home/u/proj/.claude/hooks/lint.sh npx eslint src",
+            "python3 -c \"open('.claude/hooks/lint.sh','w').write('npx eslint .')\"",
+        ],
+        silent: &[
+            "cat .claude/hooks/lint.sh",
+            "ls -la .claude/hooks",
+            "mkdir -p .claude/hooks",
+            "bash -n .claude/hooks/lint.sh",
+            "shellcheck .claude/hooks/lint.sh",
+            "diff .claude/hooks/lint.sh scripts/lint.sh",
+            "cp .claude/hooks/lint.sh /tmp/lint.sh",
+            "git add .claude/hooks",
+            "Write /home/u/proj/src/hooks/use-user.ts export const x = 1",
+            "python3 -c \"print(open('.claude/hooks/lint.sh').read())\"",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "selfprotect.memory-written",
         verdict: Verdict::Modify,
         reason: "writes what every later session in every project is told to do",
@@ -376,12 +416,21 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code that names a list of servers and writes files.
 fn servers_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LISTS: &[&str] = &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"];
+    written_by_code(scene, &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"])
+}
+
+/// Code that names a hook of the project and writes files.
+fn hooks_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    written_by_code(scene, &[".claude/hooks/"])
+}
+
+/// Code that names one of these places and writes files.
+fn written_by_code<'a>(scene: &Scene<'a>, places: &[&str]) -> Found<'a> {
     const WRITES: &[&str] =
         &["writeFile", "write_text(", ".write(", "json.dump(", "File.write", "\"w\"", "'w'", "copyFile"];
     let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
         code_of(inv, scene).any(|code| {
-            LISTS.iter().any(|list| code.contains(list)) && WRITES.iter().any(|way| code.contains(way))
+            places.iter().any(|place| code.contains(place)) && WRITES.iter().any(|way| code.contains(way))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
