@@ -44,6 +44,11 @@ impl Parser<'_> {
                     self.pos += 1;
                     let to = self.state.cut();
                     self.state.wrap(from, to);
+                    // zsh takes a `;` behind it; where bash reads the text, nothing of it runs.
+                    self.blank();
+                    if self.byte() == Some(b';') && !matches!(self.second(), Some(b';' | b'&')) {
+                        self.pos += 1;
+                    }
                 }
                 Some(_) if self.compound && self.at_close() => return Ok(count),
                 Some(_) => return Err(self.wrong("unexpected token")),

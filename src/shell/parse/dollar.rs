@@ -100,7 +100,15 @@ impl Parser<'_> {
         let outer = self.state.scope;
         let subshell = self.open_substitution(outer.inner, false);
         let waiting = std::mem::take(&mut self.state.pending);
-        Parser::new(&inside, Some(origin), &mut *self.state).script()?;
+        let mark = self.state.here();
+        match Parser::new(&inside, Some(origin), &mut *self.state).script() {
+            // What the text is put into runs all the same, with nothing in its place.
+            Err(Stop::Syntax) if runs_nothing(&inside) => {
+                self.state.problem = None;
+                self.state.resume(&mark);
+            }
+            read => read?,
+        }
         self.state.pending = waiting;
         self.state.scope = outer;
         self.state.leave();
@@ -374,6 +382,12 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
         Op::Plain | Op::Error { .. } | Op::Indirect | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }
+}
+
+/// Whether the text between backticks breaks the grammar of every shell with its first word, as `|x`, so that none of it runs.
+fn runs_nothing(inside: &str) -> bool {
+    let inside = inside.trim_matches([' ', '\t']);
+    inside.starts_with(['|', ')']) || inside == "$("
 }
 
 fn is_special(byte: u8) -> bool {
