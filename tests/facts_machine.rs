@@ -354,8 +354,7 @@ fn links_are_followed_and_named() {
     let through_a_file = machine.path("real/file/x");
     assert_eq!((through_a_file.kind, through_a_file.real), (PathKind::Missing, machine.at("real/file/x")));
     let root = machine.path("repo");
-    assert_eq!((root.kind, root.repo_root), (PathKind::Directory, true));
-    assert!(!machine.path("real").repo_root);
+    assert_eq!((root.kind, root.checkout), (PathKind::Directory, false));
 }
 
 #[test]

@@ -362,7 +362,7 @@ fn root_rights_are_seen_through_other_wrappers() {
 }
 
 fn fact(kind: PathKind, real: &str) -> PathFact {
-    PathFact { kind, real: real.to_owned(), link: false, ignored: false, repo_root: false }
+    PathFact { kind, real: real.to_owned(), link: false, ignored: false, checkout: false }
 }
 
 fn facts(answers: &[(&str, PathFact)]) -> Facts {

@@ -48,8 +48,8 @@ pub struct PathFact {
     pub link: bool,
     /// Git ignores it (only asked inside the repository).
     pub ignored: bool,
-    /// It is the top of a git work tree (it holds `.git`).
-    pub repo_root: bool,
+    /// It lies in the home directory below the top of another git work tree than the one worked in.
+    pub checkout: bool,
 }
 
 /// Why a place is protected.

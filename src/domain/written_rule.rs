@@ -49,6 +49,8 @@ words! {
         Outside = "outside",
         /// Where work is expected: the opposite of `Outside`.
         Expected = "expected",
+        /// In another checkout below the home directory than the one worked in.
+        Checkout = "checkout",
         /// A block device, or the memory.
         Device = "device",
         /// What an agent must not change.

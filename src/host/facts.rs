@@ -41,7 +41,8 @@ impl Witness {
             Ask::Path(path) if path.starts_with('/') => {
                 let ignore = || repo.map(|repo| Ignore::new(repo, places.home.as_deref()));
                 let ignore = self.ignore.get_or_insert_with(ignore).as_mut();
-                let fact = path_fact(&path, &mut self.near, ignore);
+                let mut fact = path_fact(&path, &mut self.near, ignore);
+                fact.checkout = in_another_checkout(&fact.real, places);
                 facts.answer_path(path, fact);
             }
             Ask::Content(path) if path.starts_with('/') => {
@@ -76,7 +77,21 @@ fn path_fact(path: &str, near: &mut Near, ignore: Option<&mut Ignore>) -> PathFa
         let directory = found.kind == PathKind::Directory;
         ignore.ignores(&found.real, directory) && (!link || ignore.ignores(&plain, false))
     });
-    PathFact { kind: found.kind, real: found.real, link, ignored, repo_root: found.repo_root }
+    PathFact { kind: found.kind, real: found.real, link, ignored, checkout: false }
+}
+
+/// See [`PathFact::checkout`].
+fn in_another_checkout(real: &str, places: &crate::domain::Places) -> bool {
+    const MOST: usize = 16;
+    let within =
+        |dir: &str| real.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/') || rest.is_empty());
+    let Some(home) = places.home.as_deref().filter(|home| within(home)) else { return false };
+    !places.roots().any(within)
+        && places::upwards(real)
+            .skip(1)
+            .take_while(|dir| dir.len() > home.len())
+            .take(MOST)
+            .any(places::has_git)
 }
 
 /// Whether nothing is at a path. What cannot be looked at is not missing.
@@ -120,13 +135,12 @@ impl Near {
             return None;
         }
         let (kind, real) = self.found.get_or_insert_with(|| real(dir));
-        let missing =
-            |real: &str| Found { kind: PathKind::Missing, real: join(real, name), repo_root: false };
+        let missing = |real: &str| Found { kind: PathKind::Missing, real: join(real, name) };
         match kind {
             PathKind::Missing => Some(missing(real)),
             PathKind::Directory => match rustix::fs::lstat(path) {
                 Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
-                    Some(Found { kind: PathKind::File, real: join(real, name), repo_root: false })
+                    Some(Found { kind: PathKind::File, real: join(real, name) })
                 }
                 Err(Errno::NOENT) => Some(missing(real)),
                 Ok(_) | Err(_) => None,
@@ -140,7 +154,6 @@ impl Near {
 struct Found {
     kind: PathKind,
     real: String,
-    repo_root: bool,
 }
 
 impl Found {
@@ -156,7 +169,7 @@ impl Found {
     /// Of what cannot be opened: the nearest ancestor that can, with the rest appended. A dangling link is followed, for a
     /// write through it makes a file where it leads.
     fn missing(path: &str, links: u32) -> Found {
-        let none = |real: String| Found { kind: PathKind::Missing, real, repo_root: false };
+        let none = |real: String| Found { kind: PathKind::Missing, real };
         let plain = join("/", path);
         for above in places::upwards(&plain) {
             let rest = plain.get(above.len()..).unwrap_or_default();
@@ -183,7 +196,7 @@ fn real_parent(dir: &str) -> String {
 /// Opened without access to the content, so that nothing happens to a FIFO, a device or a file without permission.
 #[cfg(target_os = "linux")]
 fn existing(path: &str) -> Result<Found, Errno> {
-    use rustix::fs::{AtFlags, Mode, OFlags};
+    use rustix::fs::{Mode, OFlags};
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = kind(rustix::fs::fstat(&fd)?.st_mode);
     let number = rustix::fd::AsRawFd::as_raw_fd(&fd);
@@ -196,9 +209,7 @@ fn existing(path: &str) -> Result<Found, Errno> {
             .and_then(|real| real.to_str().map(str::to_owned))
             .ok_or(Errno::ILSEQ)?,
     };
-    let directory = kind == PathKind::Directory;
-    let repo_root = directory && rustix::fs::statat(&fd, ".git", AtFlags::empty()).is_ok();
-    Ok(Found { kind, real, repo_root })
+    Ok(Found { kind, real })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -206,8 +217,7 @@ fn existing(path: &str) -> Result<Found, Errno> {
     let kind = kind(rustix::fs::stat(path)?.st_mode);
     let real = std::fs::canonicalize(path).ok().and_then(|real| real.to_str().map(str::to_owned));
     let real = real.ok_or(Errno::ILSEQ)?;
-    let repo_root = kind == PathKind::Directory && places::has_git(&real);
-    Ok(Found { kind, real, repo_root })
+    Ok(Found { kind, real })
 }
 
 fn kind(mode: rustix::fs::RawMode) -> PathKind {

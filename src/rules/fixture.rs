@@ -162,7 +162,13 @@ fn path_fact(path: &str) -> PathFact {
     let ignored = IGNORED
         .iter()
         .any(|dir| path == *dir || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/')));
-    PathFact { kind, real: path.to_owned(), link: false, ignored, repo_root: path == PROJECT }
+    PathFact {
+        kind,
+        real: path.to_owned(),
+        link: false,
+        ignored,
+        checkout: path.starts_with("/home/u/checkout/"),
+    }
 }
 
 /// The survey of an example with every question answered, and the facts that it then rests on.

@@ -329,6 +329,7 @@ impl Spot<'_> {
             .with(Class::Git, parts(self.path).any(|part| part.eq_ignore_ascii_case(".git")))
             .with(Class::Outside, !expected)
             .with(Class::Expected, expected)
+            .with(Class::Checkout, view.facts.path(self.path).is_some_and(|fact| fact.checkout))
             .with(Class::Device, is_device(self.path))
     }
 
@@ -614,7 +615,7 @@ mod tests {
             real,
             link: true,
             ignored: false,
-            repo_root: false,
+            checkout: false,
         };
         facts.answer_path("/tmp/x".to_owned(), fact);
         let view =

@@ -287,6 +287,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Class::Users,
                 Class::Project,
                 Class::Git,
+                Class::Checkout,
             ],
             recursive: true,
             lasting: true,
@@ -310,6 +311,26 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "rm -rf ~/.cache/pip",
             "rm -rf ~/.npm/_cacache",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-in-checkout",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a directory in another checkout of the person's",
+        instead: Some(Instead::Advice(
+            "say which directory of which project is to go, and let the person delete it",
+        )),
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            any: &[Class::Checkout],
+            none: &[Class::Git, Class::HomeTop],
+            recursive: true,
+            lasting: true,
+            ..EFFECT
+        })],
+        fires: &["rm -rf ~/checkout/src", "cd ~/checkout && rm -rf old", "rm -r ~/checkout/app/old"],
+        silent: &["rm -rf build", "rm -rf ~/work/thing", "ls ~/checkout/src", "rm ~/checkout/a.txt"],
         ..RULE
     },
     Rule {
