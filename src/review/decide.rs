@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, CallId, Decision, Effect, Facts, Mode, Outcome, PastCall, Policy, Rationality, Reason,
-    Rewrite, Risk, Severity, Stand, Standing, Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, CallId, Decision, Effect, EffectKind, Facts, Mode, Outcome, PastCall, Policy,
+    Rationality, Reason, Rewrite, Risk, Severity, Stand, Standing, Subject, Target, Tool, ToolCall, Trust,
+    Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
@@ -118,8 +119,14 @@ fn decided(case: &Case<'_>) -> Decision {
         }
     });
     // A score says nothing beside a rule, unless it alone stops the call.
-    let ruled = reasons.iter().any(|reason| reason.verdict > Verdict::Allow);
-    let told = |score: &Reason| !ruled || score.verdict == Verdict::Block;
+    let ruled = reasons.iter().map(|reason| reason.verdict).max().unwrap_or(Verdict::Allow);
+    let told = |score: &Reason| {
+        let stops = score.verdict == Verdict::Block
+            && (ruled < Verdict::Modify
+                || !score.rule.starts_with("matrix.")
+                || deletes_many(&survey.effects));
+        ruled == Verdict::Allow || stops
+    };
     reasons.extend(against.filter(told));
     let said = case.facts.rated.as_ref().filter(|said| !reasons.is_empty() && !said.reason.is_empty());
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
@@ -135,6 +142,13 @@ fn decided(case: &Case<'_>) -> Decision {
     decision.effects = survey.effects.clone();
     decision.exceptions = applied.used;
     decision
+}
+
+/// Whether a pattern says which files are to go: nobody who is asked about it sees which.
+fn deletes_many(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileDeletion && matches!(effect.target, Target::Path { glob: true, .. })
+    })
 }
 
 /// A call with all that its session's past says of it.
