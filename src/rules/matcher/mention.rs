@@ -2,10 +2,11 @@
 
 use super::loaded::loaded;
 use super::when::Holds;
-use super::{Found, Scene, Sought, command, inside, own_hooks, runs, runs_code};
+use super::{Found, Scene, Sought, code_flag, command, inside, own_hooks, reads, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
+use crate::rules::survey::only_checks;
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -31,7 +32,8 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
 /// The texts that an interpreter is given to run: its arguments, its standard input, the script where it is known, and what of the
 /// call's own files these load.
 pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Iterator<Item = String> + 'i {
-    let script = inv.operands.first().filter(|_| !runs_standard_module(inv)).and_then(|arg| {
+    let runs_none = runs_standard_module(inv) || only_checks(&inv.program, &inv.args);
+    let script = inv.operands.first().filter(|_| !runs_none).and_then(|arg| {
         let target = super::target_of(arg, inv.cwd.as_deref());
         content(scene, target.text())
     });
@@ -155,7 +157,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     let mut around: Option<Option<&str>> = None;
     for inv in scene.running(|inv| runs_code(inv) || is_unknown(inv)) {
-        if only_prints(inv) {
+        if only_prints(inv) || reads::only_reads(inv, &scene.codes(inv)) {
             continue;
         }
         if needles.is_empty() {
@@ -172,7 +174,11 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         let mut before: [&str; 2] = [""; 2];
         let codes = scene.codes(inv);
-        for text in codes.iter() {
+        // A script that is run does what it does wherever it lies.
+        let runs_script = runs_code(inv) && code_flag(inv).is_none() && !runs(inv, lists::SCRIPTED_FILTERS);
+        let script = inv.operands.first().filter(|_| runs_script).and_then(Arg::known);
+        let script = script.filter(|path| !path.contains(char::is_whitespace) && !path.contains('('));
+        for text in codes.iter().filter(|text| script != Some(&***text)) {
             // Hundreds of options say the same again and again.
             if before.contains(&&**text) {
                 continue;
@@ -196,7 +202,7 @@ fn only_prints(inv: &Invocation) -> bool {
     const CHECKERS: &[&str] = &["py_compile", "ast", "tokenize", "pyflakes", "mypy", "pyright"];
     let mut words = inv.args.iter().filter_map(Arg::known);
     match (words.next(), words.next()) {
-        (Some("-m"), Some("json.tool")) => inv.args.len() == 3,
+        (Some("-m"), Some("json.tool")) => inv.args.len() <= 3,
         (Some("-m"), Some(module)) => CHECKERS.contains(&module),
         (Some("--check" | "-c"), Some(_)) => runs(inv, &["node"]) && inv.args.len() == 2,
         (Some("-l"), Some(_)) => runs(inv, &["php"]) && inv.args.len() == 2,

@@ -14,6 +14,7 @@ mod leaving;
 mod loaded;
 mod mention;
 mod own_hooks;
+mod reads;
 mod relation;
 mod requested;
 mod rewrite;
@@ -47,7 +48,7 @@ pub(crate) use command::{
 };
 pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use ends::leads_to_protected;
-pub(crate) use flow::{By, runs_input, unread_decoded};
+pub(crate) use flow::{By, code_flag, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use leaving::{cuts_to_names, prints_environment, sends};

@@ -204,15 +204,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             When::Effect(OnEffect {
                 kinds: WRITES,
-                at: &[
-                    At::Name(".mcp.json"),
-                    At::Name(".cursor/mcp.json"),
-                    At::Name(".vscode/mcp.json"),
-                    At::Home(".claude/agents"),
-                    At::Home(".claude/commands"),
-                    At::Home(".claude/skills"),
-                    At::Home(".claude/output-styles"),
-                ],
+                at: &[At::Name(".mcp.json"), At::Name(".cursor/mcp.json"), At::Name(".vscode/mcp.json")],
                 except: &["chmod"],
                 ..EFFECT
             }),
@@ -230,7 +222,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "code --add-mcp '{\"name\":\"x\"}'",
             "cp x .mcp.json",
             "Write /home/u/proj/.mcp.json {\"mcpServers\":{}}",
-            "cp x.md ~/.claude/agents/",
             "echo '{}' > .vscode/mcp.json",
             "npx install-mcp x --client claude-code -y",
             "npx -y @smithery/cli@latest install x --client claude",
@@ -304,13 +295,20 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 At::Home(".cursor/rules"),
                 At::Home("AGENTS.md"),
                 At::Home(".agents"),
+                At::Home(".claude/agents"),
+                At::Home(".claude/commands"),
+                At::Home(".claude/skills"),
+                At::Home(".claude/output-styles"),
             ],
+            except: &["chmod"],
             ..EFFECT
         })],
         fires: &[
             "cat x >> ~/.config/opencode/AGENTS.md",
             "cp CLAUDE.md ~/.claude/CLAUDE.md",
             "Write /home/u/.claude/CLAUDE.md text",
+            "cp x.md ~/.claude/agents/",
+            "Write /home/u/.claude/skills/deploy/SKILL.md text",
         ],
         silent: &[
             "cat ~/.claude/CLAUDE.md",

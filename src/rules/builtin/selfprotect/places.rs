@@ -219,6 +219,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 programs: &[],
                 all: &[
                     &[".claude", "opencode/storage"],
+                    &["projects", "subagents", "opencode/storage"],
                     &[
                         "subagents",
                         "agent-",

@@ -2,8 +2,11 @@
 
 use std::cell::LazyCell;
 
-use crate::domain::{Effect, EffectKind, ProtectedKind, Target};
-use crate::rules::matcher::{At, Found, Rel, Scene, at, owner, owners, relation, relation_to, runs};
+use crate::domain::{Action, Effect, EffectKind, ProtectedKind, SearchKind, Target};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    At, Found, Rel, Scene, at, has_flag, owner, owners, relation, relation_to, runs,
+};
 
 /// Programs that show names and sizes, not what is in a file.
 const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["];
@@ -11,12 +14,22 @@ const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["
 /// OpenCode's messages, those of all its agents.
 const MESSAGES: &[At] = &[At::Name("opencode/storage/message"), At::Name("opencode/storage/part")];
 
+/// A search of which only the names of files are shown, or how often.
+fn names_files(inv: &Invocation) -> bool {
+    const NAMES: &[&str] = &["-l", "--files-with-matches", "-c", "--count", "-q", "--quiet", "-L", "--files"];
+    runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && NAMES.iter().any(|flag| has_flag(inv, flag))
+}
+
 /// A transcript of a subagent, or a directory of them, is read.
 pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // Names alone are no content.
+    if matches!(scene.view.call.action, Action::Search { kind: SearchKind::Glob, .. }) {
+        return Found::No;
+    }
     let dirs = LazyCell::new(|| config_dirs(scene));
     let shown = |effect: &&Effect| {
         let mut named = owners(scene, &effect.target).peekable();
-        named.peek().is_none() || !named.all(|inv| runs(inv, LISTERS))
+        named.peek().is_none() || !named.all(|inv| runs(inv, LISTERS) || names_files(inv))
     };
     let read = scene.effects().map(|(effect, _)| effect).filter(|effect| effect.kind == EffectKind::FileRead);
     let found = read.filter(|effect| holds_transcript(&effect.target, &dirs, scene)).find(shown);
@@ -68,6 +81,8 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
             Rel::Above => {
                 recursive
                     && !path.ends_with(".jsonl")
+                    // What a project's sessions keep to remember lies beside them.
+                    && !path.ends_with("/memory")
                     && (is_whole(dir) || matches!(below("projects"), Rel::Same | Rel::Below))
             }
             Rel::Apart => false,
