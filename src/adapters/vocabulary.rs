@@ -251,7 +251,9 @@ fn claude_tool(name: &str) -> Tool {
         // Instructions and tool descriptions loaded into the context; language servers asked about symbols.
         | "Skill" | "ToolSearch" | "LSP" | "StructuredOutput"
         // A new, separate work tree below the project, and the way back (see `action` for throwing work away).
-        | "EnterWorktree" | "ExitWorktree" => Tool::Internal(name.to_owned()),
+        | "EnterWorktree" | "ExitWorktree"
+        // Agents of this session that know each other by name, and the end of that; their calls are reviewed.
+        | "TeamCreate" | "TeamDelete" => Tool::Internal(name.to_owned()),
         _ => claude_mcp(name).unwrap_or_else(|| Tool::Unknown(name.to_owned())),
     }
 }

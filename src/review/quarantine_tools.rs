@@ -188,6 +188,7 @@ pub const DENIED: &[Row] = {
         row(&["CronDelete"], Medium, Session, ForeignSession, "takes scheduled prompts away"),
         row(&["CronList"], Low, Session, ForeignSession, "shows scheduled prompts of the client session"),
         row(&["ScheduleWakeup"], High, Spawning, Flood, "lets the client go on by itself later"),
+        row(&["TeamCreate", "TeamDelete"], Medium, Session, ForeignSession, "names the agents of a session, or ends that"),
         row(&["SendMessage"], High, Messaging, TaintEscape, "puts text into another agent's context"),
         row(&["AskUserQuestion", "question"], Medium, Messaging, TaintEscape, "puts text of its choice before the person"),
         row(&["ReportFindings"], Medium, Messaging, TaintEscape, "reports past the schema and the cleaning"),

@@ -68,7 +68,8 @@ impl Block {
             let code = rest.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(code, _)| code);
             Some(code.unwrap_or(rest).to_owned()).filter(|said| !said.is_empty())
         };
-        labels.iter().find_map(|label| self.plain.iter().find_map(|line| behind(line, label)))
+        let lines = || self.plain.iter().map(|line| line.strip_suffix("</summary>").unwrap_or(line));
+        labels.iter().find_map(|label| lines().find_map(|line| behind(line, label)))
     }
 
     /// Arguments as JSON, where the page has them so.

@@ -25,7 +25,7 @@ const SYSTEM: &[&str] = &[
     "/var/lib/dpkg",
     "/usr/share/doc",
 ];
-/// Of the home directory: toolchains, packages, caches, and the clients' own notes.
+/// Of the home directory: toolchains, packages, caches, and the clients' own notes, instructions and skills.
 const HOME: &[&str] = &[
     ".cargo",
     ".rustup",
@@ -79,6 +79,16 @@ const HOME: &[&str] = &[
     ".claude/todos",
     ".claude/plugins",
     ".claude/skills",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/CLAUDE.md",
+    ".agents",
+    ".codex/plugins",
+    ".codex/skills",
+    ".codex/prompts",
+    ".codex/sessions",
+    ".codex/AGENTS.md",
+    ".config/opencode",
     ".android",
     ".ccache",
     ".julia",

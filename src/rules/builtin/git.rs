@@ -111,6 +111,8 @@ pub(crate) const RULES: &[Rule] = &[
             "cat .git/config",
             "git config user.email a@b.c",
             "Read /home/u/proj/.git/HEAD",
+            "echo '{}' > .git/some-tool/session.json",
+            "mkdir -p .git/ai && echo x > .git/ai/notes.txt",
         ],
         ..RULE
     },
@@ -247,6 +249,49 @@ pub(super) fn is_protected(branch: &str, scene: &Scene<'_>) -> bool {
     })
 }
 
+/// What git itself keeps below `.git` (its manual, gitrepository-layout). What else lies there is another program's.
+const GITS_OWN: &[&str] = &[
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "objects",
+    "refs",
+    "packed-refs",
+    "logs",
+    "hooks",
+    "info",
+    "modules",
+    "worktrees",
+    "commondir",
+    "gitdir",
+    "shallow",
+    "remotes",
+    "branches",
+    "reftable",
+    "common",
+    "rr-cache",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "description",
+    "lfs",
+    "annex",
+];
+
+/// Whether a path below `.git` is one of git's own: by its first name, by one in capitals (`ORIG_HEAD`), or because it is not known.
+fn is_gits_own(path: &str) -> bool {
+    let Some((_, below)) = path.rsplit_once("/.git/").or_else(|| path.split_once(".git/")) else {
+        return true;
+    };
+    let first = below.split('/').next().unwrap_or_default();
+    let plain = first.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    !plain
+        || first.contains("..")
+        || first.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+        || GITS_OWN.iter().any(|own| first.eq_ignore_ascii_case(own))
+}
+
 fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
     for (effect, classes) in scene.effects() {
         let Target::Path { path, recursive, .. } = &effect.target else { continue };
@@ -259,7 +304,11 @@ fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
         let copied = || owner.is_some_and(|inv| matches!(inv.program.as_str(), "cp" | "install"));
         let hooks = path.contains("/hooks/") || path.ends_with("/.git/hooks") && copied();
         let own = left || hooks || path.ends_with(".lock") || path.ends_with("/info/exclude");
-        if own || path.ends_with("/.git") || owner.is_some_and(|inv| inv.program == "git") {
+        if own
+            || !is_gits_own(path)
+            || path.ends_with("/.git")
+            || owner.is_some_and(|inv| inv.program == "git")
+        {
             continue;
         }
         return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));

@@ -14,7 +14,7 @@ use crate::rules::matcher::{
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 
 const fn written(at: &'static [At]) -> When {
-    When::Effect(OnEffect { kinds: WRITES, at, ..EFFECT })
+    When::Effect(OnEffect { kinds: WRITES, at, except: &["mkdir"], ..EFFECT })
 }
 
 const SSH_CONFIG: &[At] = &[At::Home(".ssh/config"), At::Home(".ssh/config.d")];

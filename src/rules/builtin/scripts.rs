@@ -160,6 +160,42 @@ pub(super) fn awk_runs_computed(program: &str, from_here: bool) -> bool {
     called || piped
 }
 
+/// Whether an awk program starts another: by name, or by a bar outside of its strings and patterns. One that cannot be read does.
+pub(super) fn awk_starts(program: &str) -> bool {
+    if ["system", "getline", "@"].iter().any(|way| program.contains(way)) {
+        return true;
+    }
+    let mut rest = program.chars().peekable();
+    let mut before = '{';
+    while let Some(c) = rest.next() {
+        let begins_pattern =
+            c == '/' && !(before.is_alphanumeric() || matches!(before, '_' | ')' | ']' | '$' | '"'));
+        match c {
+            '"' | '/' if c == '"' || begins_pattern => {
+                let mut set = false;
+                loop {
+                    match rest.next() {
+                        Some('\\') => drop(rest.next()),
+                        Some('[') if c == '/' => set = true,
+                        Some(']') => set = false,
+                        Some(end) if end == c && !set => break,
+                        Some(_) => {}
+                        None => return program.contains('|'),
+                    }
+                }
+            }
+            '#' => drop(rest.by_ref().find(|c| *c == '\n')),
+            '|' if rest.peek() == Some(&'|') => drop(rest.next()),
+            '|' => return true,
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            before = c;
+        }
+    }
+    false
+}
+
 /// Whether an argument is one string and nothing else.
 fn is_one_string(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('"') else { return false };

@@ -54,7 +54,8 @@ pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
 impl Frame {
     /// Whether the text is PowerShell's.
     pub(super) fn is_powershell(&self) -> bool {
-        self.wrappers.last().is_some_and(|name| matches!(name.as_str(), "pwsh" | "powershell"))
+        let name = self.wrappers.last().map(|name| name.strip_suffix(".exe").unwrap_or(name));
+        matches!(name, Some("pwsh" | "powershell"))
     }
 }
 

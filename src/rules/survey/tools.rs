@@ -50,8 +50,14 @@ impl Surveyor<'_> {
             }
             Action::Other { claims, .. } => {
                 self.other(&own, &call.tool);
+                // The client puts a file in the place of the command's name: words, that no shell reads.
+                let words = matches!(&call.tool, Tool::Unknown(name) if name == "SlashCommand");
+                let problem = self.out.problem.clone();
                 for claim in claims {
                     self.claim(&own, claim);
+                }
+                if words && !self.out.bound {
+                    self.out.problem = problem;
                 }
             }
         }

@@ -542,7 +542,8 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let whole = text;
             let text = statements::around(&statements::uncommented(&whole), &[STARTS, NAMED_STARTS]);
             let strings = LazyCell::new(|| undone::strings(&text));
-            let starts = starts_a_program(inv, &text, &strings);
+            let is_filter = runs(inv, lists::SCRIPTED_FILTERS);
+            let starts = starts_a_program(inv, if is_filter { &whole } else { &text }, &strings);
             // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
             let bare = editor_command(&text)
                 .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
@@ -597,14 +598,25 @@ fn starts_a_program(
     let counts = |call: &&&str| {
         !(tested && OWN_NAMES.contains(*call))
             && (**call != "shell" || argv::names_shell(text))
+            && (**call != ".execute(" || !speaks_to_database(text))
             && (**call != "`" || argv::runs_backticks(&inv.program, text))
     };
+    if runs(inv, lists::SCRIPTED_FILTERS) {
+        return scripts::awk_starts(text);
+    }
     if STARTS.iter().filter(counts).any(|call| begins(text, call)) {
         return true;
     }
     // Put together, such a name does not stand in the text: the strings must be looked at, where there are any.
     text.contains(['\'', '"', '`'])
         && strings.iter().any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"))
+}
+
+/// Whether what code has executed are statements for a database, of which rules of their own speak.
+fn speaks_to_database(text: &str) -> bool {
+    const SIGNS: &[&str] =
+        &["SELECT ", "select ", "INSERT ", "UPDATE ", "CREATE TABLE", "PRAGMA", "sqlite3", "cursor", "FROM "];
+    SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// What code deserves that starts programs by lists of words alone, into which no shell looks. None: the lists do not tell.
@@ -665,6 +677,17 @@ fn begins(text: &str, call: &str) -> bool {
     if matches!(call, "|\"" | "|'") {
         // `open(F, "rm -rf x|")`
         return text.contains(call) && text.contains("open");
+    }
+    if call == "Process" {
+        // A class and what is asked of it (`new Process(`, `Process.spawn`, `ProcessBuilder`), not every word that has the letters.
+        let parts = text.split(call).skip(1);
+        return { parts }.any(|behind| {
+            behind.starts_with(['(', '.', ':', '\'', '"', '{', '[']) || behind.starts_with("Builder")
+        });
+    }
+    // A call of its own, of which the list speaks too.
+    if call == "exec" && text.contains("execute") {
+        return contains_word(&text.replace("execute", ""), call);
     }
     if !matches!(call, "\"|" | "'|") {
         return contains_word(text, call);

@@ -87,6 +87,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         silent: &[
             "cat /lib/systemd/system/ssh.service",
             "ls ~/.config/systemd/user",
+            "mkdir -p ~/.config/systemd/user",
             "Write /home/u/proj/deploy/x.service x",
             "systemctl --user list-units",
         ],

@@ -52,10 +52,37 @@ const PLAIN_KEYS: &[&str] = &[
     "RACK_ENV",
     "COMPOSE_PROJECT_NAME",
     "AWS_REGION",
+    "CORS",
+    "API_URL",
+    "APP_URL",
+    "BASE_URL",
+    "FRONTEND_URL",
+    "BACKEND_URL",
+    "PUBLIC_URL",
+    "SITE_URL",
 ];
 
 /// Ends of the names of such settings.
-const PLAIN_ENDS: &[&str] = &["_PORT", "_HOST", "_ENV", "_REGION", "_LEVEL", "_TIMEOUT"];
+const PLAIN_ENDS: &[&str] = &[
+    "_PORT",
+    "_HOST",
+    "_ENV",
+    "_REGION",
+    "_LEVEL",
+    "_TIMEOUT",
+    "_PROVIDER",
+    "_ORIGIN",
+    "_ORIGINS",
+    "_GATEWAY",
+    "_API_URL",
+    "_MODEL",
+    "_VERSION",
+    "_ENABLED",
+    "_MODE",
+    "_TYPE",
+    "_BUCKET",
+    "_DOMAIN",
+];
 
 /// Beginnings of names whose values a build puts into what everybody is served.
 const PUBLIC_FRONTS: &[&str] = &[

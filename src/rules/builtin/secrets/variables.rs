@@ -1,5 +1,7 @@
 //! Variables that hold secrets, printed.
 
+use std::borrow::Cow;
+
 use super::{QUIET, WRITTEN, expands, is_secret_name, is_shown_through, names_in};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::{libraries, predicate};
@@ -175,9 +177,31 @@ pub(super) fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -
             let words = scene.command_line().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             inv.text.contains("${!") && { words }.any(is_wanted)
         };
-        told && (names_in(&inv.text).any(is_wanted) || indirect()) && shown()
+        told && (names_in(&without_tests(&inv.text)).any(is_wanted) || indirect()) && shown()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A text without the tests that its substitutions begin with: `$([ -n "$TOKEN" ] && echo yes)` shows whether, and not what.
+fn without_tests(text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    let mut from = 0;
+    while let Some(at) = out.get(from..).and_then(|rest| rest.find("$(")) {
+        from += at + "$(".len();
+        let rest = out.get(from..).unwrap_or_default();
+        let inside = rest.trim_start();
+        let ends: &[&str] = match inside.split_once(' ').map(|(word, _)| word) {
+            Some("[") => &[" ]"],
+            Some("[[") => &[" ]]"],
+            Some("test") => &["&&", "||", ";", ")"],
+            _ => continue,
+        };
+        let Some(length) = ends.iter().filter_map(|end| rest.find(end)).min() else { continue };
+        if !rest.get(..length).is_some_and(|test| test.contains("$(") || test.contains('`')) {
+            out.to_mut().replace_range(from..from + length, "");
+        }
+    }
+    out
 }
 
 /// What writes down in a form that hides what it is.

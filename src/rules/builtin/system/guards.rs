@@ -550,7 +550,15 @@ fn marks_cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn hidden_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let path = inv.word.prefix();
-        let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
+        let home = scene
+            .view
+            .facts
+            .places
+            .home
+            .as_deref()
+            .is_some_and(|home| crate::rules::matcher::inside(path, home));
+        let dirs = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+        let below = dirs.iter().filter(|_| !home).find_map(|dir| path.strip_prefix(dir));
         // Environments, build directories and those that libraries make for tests are hidden for another reason.
         let made = |part: &str| {
             part.starts_with(".tmp")
