@@ -10,9 +10,9 @@ mod trees;
 mod written;
 
 use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, Places, Protected, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, has_flag, is_protected,
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, has_flag, inside, is_protected,
     leads_to_protected, squeeze, target_of,
 };
 use crate::rules::{Invocation, own_commands};
@@ -277,8 +277,21 @@ fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     if scene.view.facts.places.temp.contains(&path) {
         return false;
     }
+    if !glob && is_work(&path, &scene.view.facts.places) {
+        return false;
+    }
     let wide = Target::Path { path, glob, recursive: true };
     is_protected(&wide, &scene.view)
+}
+
+/// A directory of the project like any other, in which a client would read settings only where it is started there.
+fn is_work(path: &str, places: &Places) -> bool {
+    let hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+    let holds = |place: &Protected| {
+        let above = || place.path.rsplit_once('/').is_some_and(|(above, _)| above == path);
+        inside(path, &place.path) || hidden && above()
+    };
+    places.roots().any(|root| path != root && inside(path, root)) && !places.protected.iter().any(holds)
 }
 
 /// Whether an archiver takes out, by the letters that tar and cpio have for it; the others do nothing else here.
@@ -352,6 +365,40 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => {
             Found::No
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_work;
+    use crate::domain::{Places, Protected, ProtectedKind};
+
+    #[test]
+    fn a_directory_of_the_project_is_work_and_those_of_clients_are_not() {
+        let place =
+            |path: &str, tree| Protected { path: path.to_owned(), tree, kind: ProtectedKind::ClientSettings };
+        let places = Places {
+            home: Some("/home/u".to_owned()),
+            repo: Some("/home/u/proj".to_owned()),
+            protected: vec![
+                place("/home/u/proj/sub/.claude/settings.json", false),
+                place("/home/u/proj/sub/opencode.json", false),
+                place("/home/u/proj/.claude/plugins", true),
+            ],
+            ..Places::default()
+        };
+        for path in ["/home/u/proj/sub", "/home/u/proj/sub/deep", "/home/u/proj/.github"] {
+            assert!(is_work(path, &places), "{path}");
+        }
+        for path in [
+            "/home/u/proj",
+            "/home/u/other",
+            "/home/u/proj/sub/.claude",
+            "/home/u/proj/.claude/plugins",
+            "/home/u/proj/.claude/plugins/x",
+        ] {
+            assert!(!is_work(path, &places), "{path}");
         }
     }
 }
