@@ -282,6 +282,9 @@ impl Surveyor<'_> {
 /// front of all else, and none beside it that runs something.
 pub(in crate::rules) fn only_checks(name: &str, args: &[Arg]) -> bool {
     const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"];
+    if name == "bun" {
+        return args.first().and_then(Arg::known) == Some("build");
+    }
     if name == "node" {
         let check = |arg: &Arg| matches!(arg.known(), Some("--check" | "-c"));
         return args.first().is_some_and(check)

@@ -581,10 +581,19 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let turned = undone::texts(&text, &found).into_iter().chain(argv::with_values(&text));
             let commands =
                 found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
-            { commands }.any(|command| shell_verdict(scene, &command, cwd) >= least)
+            let is_text = |command: &String| least < Verdict::Block && begins_with_pattern(command);
+            { commands }
+                .filter(|text| !is_text(text))
+                .any(|command| shell_verdict(scene, &command, cwd) >= least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a string begins with a pattern that names no directory (`*.json`, `?`, `{x:.1f}%`): a text, for no program is found by it.
+fn begins_with_pattern(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    first.contains(['*', '?', '[']) && !first.contains('/')
 }
 
 /// Whether code holds what starts a program, or the name of it among its strings: `getattr(os, 'sys' + 'tem')`.
