@@ -2,7 +2,7 @@
 
 use super::loaded::loaded;
 use super::when::Holds;
-use super::{Found, Scene, Sought, code_flag, command, inside, own_hooks, reads, runs, runs_code};
+use super::{Found, Scene, Sought, code_flag, command, has_flag, inside, own_hooks, reads, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
@@ -39,7 +39,7 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
     });
     // Of a filter the operands behind its program are only what it reads.
     let filter = lists::SCRIPTED_FILTERS.contains(&inv.program.as_str());
-    let from_file = filter && super::has_flag(inv, "-f");
+    let from_file = filter && has_flag(inv, "-f");
     let count = if filter { usize::from(!from_file) } else { usize::MAX };
     let given = if filter { &inv.operands } else { &inv.args };
     let beside = loaded(inv, script.as_deref(), scene);
@@ -206,13 +206,20 @@ fn only_prints(inv: &Invocation) -> bool {
         (Some("-m"), Some(module)) => CHECKERS.contains(&module),
         (Some("--check" | "-c"), Some(_)) => runs(inv, &["node"]) && inv.args.len() == 2,
         (Some("-l"), Some(_)) => runs(inv, &["php"]) && inv.args.len() == 2,
-        _ => false,
+        _ => runs(inv, &["tsc"]) && has_flag(inv, "--noEmit"),
     }
 }
 
 /// A program of which the tables do not say what it does with the files that it is given.
 fn is_unknown(inv: &Invocation) -> bool {
-    if runs(inv, lists::CLIENTS) || inv.program == "lazaret" {
+    // PowerShell's names begin with what they do.
+    const LOOKING: &[&str] =
+        &["get-", "test-", "select-", "format-", "convertto-", "convertfrom-", "measure-", "compare-"];
+    let name = inv.program.to_ascii_lowercase();
+    if runs(inv, lists::CLIENTS)
+        || inv.program == "lazaret"
+        || LOOKING.iter().any(|verb| name.starts_with(verb))
+    {
         return false;
     }
     commands::find(&inv.program).is_none_or(|found| {

@@ -26,7 +26,8 @@ pub(super) fn left_out(text: &str, cwd: Option<&str>, places: &Places) -> Option
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = String::with_capacity(text.len());
-    while let Some((front, after)) = rest.split_once(HOOKS) {
+    // Some systems take a name for the same in other letters.
+    while let Some((front, after)) = split(rest) {
         left.push_str(front);
         before.push_str(front);
         let own = is_own(&before);
@@ -43,6 +44,13 @@ pub(super) fn left_out(text: &str, cwd: Option<&str>, places: &Places) -> Option
     }
     left.push_str(rest);
     (left.len() != text.len()).then_some(left)
+}
+
+/// A text in front of the next name of the place and behind it, in whatever letters it is written.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let at =
+        text.as_bytes().windows(HOOKS.len()).position(|part| part.eq_ignore_ascii_case(HOOKS.as_bytes()))?;
+    Some((text.get(..at)?, text.get(at + HOOKS.len()..)?))
 }
 
 /// Whether a character goes on with a path: one that begins after it is part of a longer one.

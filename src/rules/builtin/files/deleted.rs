@@ -686,9 +686,24 @@ fn is_of_new_clone(scene: &Scene<'_>, target: &Target) -> bool {
     top.is_some_and(|top| scene.invocations().iter().any(clones) && is_made_before(scene, usize::MAX, top))
 }
 
+/// Whether the known beginning of a path leads two directories below the home directory, so that its rest names something in there.
+fn is_deep(known: &str, scene: &Scene<'_>) -> bool {
+    let below = scene.view.facts.places.home.as_deref().and_then(|home| known.strip_prefix(home));
+    below.is_some_and(|below| below.trim_start_matches('/').matches('/').count() >= 2)
+}
+
 fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
     for (number, (effect, classes)) in scene.effects().enumerate() {
-        let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
+        let path = match &effect.target {
+            Target::Path { path, recursive: false, .. } => path,
+            // One file of a directory that is known: `rm -f ~/.app/pending-"$id"`.
+            Target::UnknownPath { known, recursive: false, .. } if is_deep(known, scene) => known,
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => continue,
+        };
         let outside =
             classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
         if effect.kind != EffectKind::FileDeletion || !outside || effect.disposable {
