@@ -555,13 +555,14 @@ fn settings_of_clients(root: &str) -> Vec<String> {
         for name in [
             "settings.json",
             "settings.local.json",
-            "hooks/x.sh",
             "plugins/p/hooks.json",
             "agents/quarantine-reviewer.md",
         ] {
             settings.push(at(&format!("{claude}/{name}")));
         }
     }
+    // A project's hooks are the person's work, of which a rule asks.
+    settings.extend(["home/.claude/hooks/x.sh", "claude/hooks/x.sh"].map(at));
     for opencode in
         ["home/.config/opencode", "home/.opencode", "oc", "repo/.opencode", "repo/pkg/src/.opencode"]
     {
@@ -636,6 +637,7 @@ fn protected_places_of_both_clients_and_of_lazaret() {
     for path in [
         "repo/src/main.rs",
         "repo/.claude/commands/x.md",
+        "repo/.claude/hooks/x.sh",
         "home/.claude/projects/x",
         "home/notes",
         "repo/package.json",
