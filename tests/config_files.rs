@@ -552,12 +552,9 @@ fn settings_of_clients(root: &str) -> Vec<String> {
         "/etc/claude-code/managed-settings.json".to_owned(),
     ];
     for claude in ["home/.claude", "claude", "repo/.claude", "repo/pkg/.claude", "repo/pkg/src/.claude"] {
-        for name in [
-            "settings.json",
-            "settings.local.json",
-            "plugins/p/hooks.json",
-            "agents/quarantine-reviewer.md",
-        ] {
+        for name in
+            ["settings.json", "settings.local.json", "plugins/p/hooks.json", "agents/quarantine-reviewer.md"]
+        {
             settings.push(at(&format!("{claude}/{name}")));
         }
     }

@@ -49,7 +49,7 @@ words! {
         Outside = "outside",
         /// Where work is expected: the opposite of `Outside`.
         Expected = "expected",
-        /// In another checkout below the home directory than the one worked in.
+        /// In another checkout below the home directory than the one worked in, or what a build makes again there.
         Checkout = "checkout",
         /// A block device, or the memory.
         Device = "device",

@@ -10,7 +10,7 @@ use super::{View, ends, glob};
 pub(crate) use crate::domain::Class;
 use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
-use crate::rules::survey::MAX_PATH;
+use crate::rules::survey::{MAX_PATH, paths};
 use crate::shell::{Arg, is_pattern};
 
 /// A set of classes.
@@ -319,6 +319,7 @@ impl Spot<'_> {
             let inside = home.and_then(|home| self.path.strip_prefix(home)).unwrap_or_default();
             self.kind == EffectKind::FileDeletion && lists::CACHES.contains(&inside.trim_start_matches('/'))
         };
+        let in_checkout = || view.facts.path(self.path).is_some_and(|fact| fact.checkout);
         Classes::NONE
             .with(Class::Root, parts(self.path).next().is_none())
             .with(Class::System, system)
@@ -329,7 +330,7 @@ impl Spot<'_> {
             .with(Class::Git, parts(self.path).any(|part| part.eq_ignore_ascii_case(".git")))
             .with(Class::Outside, !expected)
             .with(Class::Expected, expected)
-            .with(Class::Checkout, view.facts.path(self.path).is_some_and(|fact| fact.checkout))
+            .with(Class::Checkout, !expected && (in_checkout() || is_output_elsewhere(self.path, home)))
             .with(Class::Device, is_device(self.path))
     }
 
@@ -425,6 +426,13 @@ impl Spot<'_> {
             .with(Class::Keys, protected.iter().filter(|p| p.kind == ProtectedKind::Keys).any(|p| hits(&p)))
             .with(Class::Secret, self.kind == EffectKind::FileRead && secret_dir && !name.ends_with(".pub"))
     }
+}
+
+/// What a build makes again, in a directory of the home that is not hidden.
+fn is_output_elsewhere(path: &str, home: Option<&str>) -> bool {
+    let below = home.and_then(|home| path.strip_prefix(home)).and_then(|rest| rest.strip_prefix('/'));
+    let inner = below.and_then(|below| below.split_once('/')).filter(|(top, _)| !top.starts_with('.'));
+    inner.is_some_and(|(_, inner)| paths::is_build_output(inner))
 }
 
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.

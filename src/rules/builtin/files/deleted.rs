@@ -317,7 +317,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "files.delete-in-checkout",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
-        reason: "deletes a directory in another checkout of the person's",
+        reason: "deletes a directory in another project of the person's",
         instead: Some(Instead::Advice(
             "say which directory of which project is to go, and let the person delete it",
         )),
@@ -329,7 +329,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             lasting: true,
             ..EFFECT
         })],
-        fires: &["rm -rf ~/checkout/src", "cd ~/checkout && rm -rf old", "rm -r ~/checkout/app/old"],
+        fires: &[
+            "rm -rf ~/checkout/src",
+            "cd ~/checkout && rm -rf old",
+            "rm -r ~/checkout/app/old",
+            "cd ~/work/thing && rm -rf build dist",
+        ],
         silent: &["rm -rf build", "rm -rf ~/work/thing", "ls ~/checkout/src", "rm ~/checkout/a.txt"],
         ..RULE
     },

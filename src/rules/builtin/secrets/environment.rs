@@ -259,8 +259,14 @@ pub(super) fn is_pattern_of_names(pattern: &str) -> bool {
     const CLASSES: &[&str] =
         &["[A-Z_]", "[A-Z0-9_]", "[A-Z_0-9]", "[A-Za-z_]", "[A-Za-z0-9_]", "[A-Z_][A-Z0-9_]", "[^=]"];
     let pattern = pattern.strip_suffix('=').unwrap_or(pattern);
-    let all = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix(['+', '*']));
-    all.is_some_and(|class| CLASSES.contains(&class))
+    let Some(body) = pattern.strip_prefix('^') else { return false };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let listed = body.strip_prefix('(').and_then(|names| names.strip_suffix(')'));
+    if listed.unwrap_or(body).split('|').all(|name| !name.is_empty() && name.chars().all(is_name)) {
+        return listed.is_some() || !body.contains('|');
+    }
+    let class = body.trim_start_matches(is_name).strip_suffix(['+', '*']);
+    class.is_some_and(|class| CLASSES.contains(&class))
 }
 
 /// `export $(grep -v '^#' .env | xargs)`: what it prints becomes variables and is shown to nobody.
