@@ -276,23 +276,26 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete inside the project only, or ask the person to add the directory to `scope`",
         )),
-        when: &[When::Effect(OnEffect {
-            kinds: DELETES,
-            any: &[Class::Outside],
-            none: &[
-                Class::Root,
-                Class::System,
-                Class::Home,
-                Class::HomeTop,
-                Class::Users,
-                Class::Project,
-                Class::Git,
-                Class::Checkout,
-            ],
-            recursive: true,
-            lasting: true,
-            ..EFFECT
-        })],
+        when: &[
+            predicate("work_in_another_checkout_discarded", Trigger::kinds(DELETES), discarded_elsewhere),
+            When::Effect(OnEffect {
+                kinds: DELETES,
+                any: &[Class::Outside],
+                none: &[
+                    Class::Root,
+                    Class::System,
+                    Class::Home,
+                    Class::HomeTop,
+                    Class::Users,
+                    Class::Project,
+                    Class::Git,
+                    Class::Checkout,
+                ],
+                recursive: true,
+                lasting: true,
+                ..EFFECT
+            }),
+        ],
         fires: &[
             "rm -rf ~/.rustup/toolchains",
             "rm -rf ~/.pyenv/versions/",
@@ -325,6 +328,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             kinds: DELETES,
             any: &[Class::Checkout],
             none: &[Class::Git, Class::HomeTop],
+            except: &["git"],
             recursive: true,
             lasting: true,
             ..EFFECT
@@ -695,6 +699,18 @@ fn is_of_new_clone(scene: &Scene<'_>, target: &Target) -> bool {
 fn is_deep(known: &str, scene: &Scene<'_>) -> bool {
     let below = scene.view.facts.places.home.as_deref().and_then(|home| known.strip_prefix(home));
     below.is_some_and(|below| below.trim_start_matches('/').matches('/').count() >= 2)
+}
+
+/// What git discards in another work tree: no checkpoint holds it, whoever is asked.
+fn discarded_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.effects().find_map(|(effect, classes)| {
+        let lost = DELETES.contains(&effect.kind)
+            && !effect.disposable
+            && classes.has(Class::Checkout)
+            && matches!(effect.target, Target::Path { recursive: true, .. });
+        owner(scene, &effect.target).filter(|inv| lost && inv.program == "git")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
