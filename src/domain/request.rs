@@ -126,6 +126,12 @@ pub enum Tool {
 }
 
 impl Tool {
+    /// Whether the model has a skill or command expanded by it, shell lines and all.
+    pub fn starts_prompts(&self) -> bool {
+        const NAMES: &[&str] = &["Skill", "SlashCommand", "skill"];
+        matches!(self, Tool::Internal(name) | Tool::Unknown(name) if NAMES.contains(&name.as_str()))
+    }
+
     /// The name shown in messages and the audit log.
     pub fn name(&self) -> std::borrow::Cow<'_, str> {
         use std::borrow::Cow;

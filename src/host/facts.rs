@@ -8,7 +8,7 @@ use super::files::{self, Links};
 use super::ignore::Ignore;
 use super::index::Index;
 use super::places;
-use crate::domain::{Ask, Facts, PathFact, PathKind, join};
+use crate::domain::{Ask, Facts, PathFact, PathKind, Places, join, lies_in};
 
 /// Most symbolic links that are followed by hand, as the kernel's own bound.
 const MAX_LINKS: u32 = 40;
@@ -41,8 +41,7 @@ impl Witness {
             Ask::Path(path) if path.starts_with('/') => {
                 let ignore = || repo.map(|repo| Ignore::new(repo, places.home.as_deref()));
                 let ignore = self.ignore.get_or_insert_with(ignore).as_mut();
-                let mut fact = path_fact(&path, &mut self.near, ignore);
-                fact.checkout = in_another_checkout(&fact.real, places);
+                let fact = path_fact(&path, &mut self.near, ignore, places);
                 facts.answer_path(path, fact);
             }
             Ask::Content(path) if path.starts_with('/') => {
@@ -68,7 +67,7 @@ pub fn answer(asks: &[Ask], facts: &Facts) {
     }
 }
 
-fn path_fact(path: &str, near: &mut Near, ignore: Option<&mut Ignore>) -> PathFact {
+fn path_fact(path: &str, near: &mut Near, ignore: Option<&mut Ignore>, places: &Places) -> PathFact {
     let found = near.find(path).unwrap_or_else(|| Found::at(path, MAX_LINKS));
     // `/a/../b` is another name of `/b`, not a link.
     let plain = join("/", path);
@@ -77,16 +76,15 @@ fn path_fact(path: &str, near: &mut Near, ignore: Option<&mut Ignore>) -> PathFa
         let directory = found.kind == PathKind::Directory;
         ignore.ignores(&found.real, directory) && (!link || ignore.ignores(&plain, false))
     });
-    PathFact { kind: found.kind, real: found.real, link, ignored, checkout: false }
+    let checkout = in_another_checkout(&found.real, places);
+    PathFact { kind: found.kind, real: found.real, link, ignored, checkout }
 }
 
 /// See [`PathFact::checkout`].
-fn in_another_checkout(real: &str, places: &crate::domain::Places) -> bool {
+fn in_another_checkout(real: &str, places: &Places) -> bool {
     const MOST: usize = 16;
-    let within =
-        |dir: &str| real.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/') || rest.is_empty());
-    let Some(home) = places.home.as_deref().filter(|home| within(home)) else { return false };
-    !places.roots().any(within)
+    let Some(home) = places.home.as_deref().filter(|home| lies_in(real, home)) else { return false };
+    !places.roots().any(|root| lies_in(real, root))
         && places::upwards(real)
             .skip(1)
             .take_while(|dir| dir.len() > home.len())

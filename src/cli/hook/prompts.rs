@@ -1,17 +1,12 @@
 //! Skills and commands that a call has expanded: which one, and with what arguments.
 
-use crate::domain::{Action, Tool, ToolCall};
+use crate::domain::{Action, ToolCall};
 use crate::review::surfaces::prompt_name;
-
-/// Tools by which the model has a skill or command expanded, shell lines and all.
-pub fn starts_prompts(tool: &Tool) -> bool {
-    matches!(tool, Tool::Internal(name) | Tool::Unknown(name) if ["Skill", "SlashCommand", "skill"].contains(&name.as_str()))
-}
 
 /// The skill or command that a call has expanded, and its arguments.
 pub fn invoked(call: &ToolCall) -> Option<(String, String)> {
     let Action::Other { text, .. } = &call.action else { return None };
-    if !starts_prompts(&call.tool) {
+    if !call.tool.starts_prompts() {
         return None;
     }
     let input: serde_json::Value = crate::host::from_json(text.as_bytes()).ok()?;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Setting;
-use super::prompts::{invoked, is_called, starts_prompts};
+use super::prompts::{invoked, is_called};
 use super::watch::{Moment, is_busy, is_late};
 use crate::cli::keep;
 use crate::cli::surfaces::MAX_READ;
@@ -58,7 +58,7 @@ impl<'a> Surfaces<'a> {
         survey: &Survey,
     ) -> Vec<Reason> {
         let writes = may_write(call, survey);
-        if trust == Trust::Quarantined || !(writes || starts_prompts(&call.tool)) {
+        if trust == Trust::Quarantined || !(writes || call.tool.starts_prompts()) {
             return Vec::new();
         }
         let surfaces = Surfaces { setting, request, moment: Moment::Between };

@@ -602,6 +602,10 @@ pub(crate) const CACHES: &[&str] = &[
 /// Hooks of a git repository.
 pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 
+/// Options with which a search says only whether, where or how often.
+pub(crate) const QUIET: &[&str] =
+    &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
+
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 

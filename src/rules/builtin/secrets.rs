@@ -31,9 +31,6 @@ const READERS: &[&str] = &[
     "node", "perl", "ruby", "php", "tr", "xargs", "expand",
 ];
 
-/// Options with which a search says only whether, where or how often.
-const QUIET: &[&str] = &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
-
 /// Paths of secrets as code in an interpreter would name them.
 const NAMED_IN_CODE: &[&str] = &[
     ".ssh/id_",

@@ -51,7 +51,7 @@ impl Surveyor<'_> {
             Action::Other { claims, .. } => {
                 self.other(&own, &call.tool);
                 // The client puts a file in the place of the command's name: words, that no shell reads.
-                let words = matches!(&call.tool, Tool::Unknown(name) if name == "SlashCommand");
+                let words = call.tool.starts_prompts();
                 let problem = self.out.problem.clone();
                 for claim in claims {
                     self.claim(&own, claim);

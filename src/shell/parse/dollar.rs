@@ -103,10 +103,7 @@ impl Parser<'_> {
         let mark = self.state.here();
         match Parser::new(&inside, Some(origin), &mut *self.state).script() {
             // What the text is put into runs all the same, with nothing in its place.
-            Err(Stop::Syntax) if runs_nothing(&inside) => {
-                self.state.problem = None;
-                self.state.resume(&mark);
-            }
+            Err(Stop::Syntax) if runs_nothing(&inside) => self.state.resume(&mark),
             read => read?,
         }
         self.state.pending = waiting;

@@ -2,7 +2,7 @@
 //! memory, and in files given to programs that are there for something else.
 
 use super::shown::{HUNTED, VIEWERS, is_key_file};
-use super::{QUIET, is_diverted, is_secret_name, is_shown_through, is_telling};
+use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate, standing};
@@ -513,7 +513,7 @@ fn hunted_behind<'a>(
     }
     { all.iter() }.filter(behind).find(|other| {
         runs(other, SEARCHERS)
-            && !QUIET.iter().any(|flag| has_flag(other, flag))
+            && !lists::QUIET.iter().any(|flag| has_flag(other, flag))
             && !super::leaves_out(other)
             && other.operands.first().is_some_and(|arg| wanted(&arg.text()))
     })
@@ -541,7 +541,7 @@ fn history_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
                 })
         };
         sub_is(inv, &["grep"])
-            && !QUIET.iter().any(|flag| has_flag(inv, flag))
+            && !lists::QUIET.iter().any(|flag| has_flag(inv, flag))
             && inv.operands.first().is_some_and(|arg| hunts(&arg.text()))
             && every()
     });

@@ -1,6 +1,6 @@
 //! Files of settings and variables that hold secrets.
 
-use super::{DUMPERS, QUIET, READERS, WRITTEN, is_diverted, spared};
+use super::{DUMPERS, READERS, WRITTEN, is_diverted, spared};
 use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
@@ -177,8 +177,8 @@ pub(super) fn shows(inv: &Invocation) -> bool {
     if !runs(inv, READERS) {
         return false;
     }
-    let quiet =
-        runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && QUIET.iter().any(|flag| has_flag(inv, flag));
+    let quiet = runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"])
+        && lists::QUIET.iter().any(|flag| has_flag(inv, flag));
     let names_only = cuts_values(inv);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
     // `python -m venv .env` makes a directory of that name.
@@ -191,7 +191,7 @@ pub(super) fn shows(inv: &Invocation) -> bool {
 /// Whether all that a command prints goes to one that takes the values away, or only counts.
 pub(super) fn is_cut_behind(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let counts = |other: &Invocation| {
-        let quiet = || QUIET.iter().any(|flag| has_flag(other, flag));
+        let quiet = || lists::QUIET.iter().any(|flag| has_flag(other, flag));
         other.program == "wc" || runs(other, &["grep", "egrep", "rg"]) && quiet()
     };
     // `>&2` goes past the pipe.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{QUIET, WRITTEN, expands, is_secret_name, is_shown_through, names_in};
+use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in};
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::{libraries, predicate};
+use crate::rules::builtin::{libraries, lists, predicate};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
 };
@@ -321,7 +321,7 @@ pub(super) fn environment_searched<'a>(scene: &Scene<'a>, hunted: &[&str]) -> Fo
             })
         };
         let pattern = inv.operands.first().map(Arg::text).unwrap_or_default().to_ascii_lowercase();
-        let quiet = QUIET.iter().any(|flag| has_flag(inv, flag)) || leaves_out(inv);
+        let quiet = lists::QUIET.iter().any(|flag| has_flag(inv, flag)) || leaves_out(inv);
         let words = || pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         !quiet
             && words().any(|word| hunted.contains(&word) || is_secret_name(word))

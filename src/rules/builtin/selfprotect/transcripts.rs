@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 
 use crate::domain::{Action, Effect, EffectKind, ProtectedKind, SearchKind, Target};
 use crate::rules::Invocation;
+use crate::rules::builtin::lists;
 use crate::rules::matcher::{
     At, Found, Rel, Scene, at, has_flag, owner, owners, relation, relation_to, runs,
 };
@@ -16,8 +17,7 @@ const MESSAGES: &[At] = &[At::Name("opencode/storage/message"), At::Name("openco
 
 /// A search of which only the names of files are shown, or how often.
 fn names_files(inv: &Invocation) -> bool {
-    const NAMES: &[&str] = &["-l", "--files-with-matches", "-c", "--count", "-q", "--quiet", "-L", "--files"];
-    runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && NAMES.iter().any(|flag| has_flag(inv, flag))
+    runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && lists::QUIET.iter().any(|flag| has_flag(inv, flag))
 }
 
 /// A transcript of a subagent, or a directory of them, is read.

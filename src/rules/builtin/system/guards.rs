@@ -8,7 +8,7 @@ use crate::rules::builtin::selfprotect::only_asks;
 use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, has_flag, runs, target_of,
+    asks_for_help, classify, has_flag, inside, runs, target_of,
 };
 use crate::rules::survey::paths::is_build_output;
 use crate::shell::Arg;
@@ -550,15 +550,9 @@ fn marks_cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn hidden_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let path = inv.word.prefix();
-        let home = scene
-            .view
-            .facts
-            .places
-            .home
-            .as_deref()
-            .is_some_and(|home| crate::rules::matcher::inside(path, home));
-        let dirs = ["/tmp/", "/var/tmp/", "/dev/shm/"];
-        let below = dirs.iter().filter(|_| !home).find_map(|dir| path.strip_prefix(dir));
+        let in_home = scene.view.facts.places.home.as_deref().is_some_and(|home| inside(path, home));
+        let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
+        let below = below.filter(|_| !in_home);
         // Environments, build directories and those that libraries make for tests are hidden for another reason.
         let made = |part: &str| {
             part.starts_with(".tmp")
