@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::lists;
 use crate::domain::Target;
 use crate::rules::matcher::{
-    By, Found, Scene, code_flag, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input,
+    By, Found, Scene, code_only_reads, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input,
     runs_shell, target_of,
 };
 use crate::rules::survey::only_checks;
@@ -194,42 +194,6 @@ pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-/// Whether code could run what it reads, or what a word of the line names: anything but plain reading.
-fn evaluates(code: &str) -> bool {
-    const WAYS: &[&str] = &[
-        "eval",
-        "exec",
-        "import(",
-        "import_module",
-        "Function",
-        "vm.",
-        "system",
-        "spawn",
-        "popen",
-        "Popen",
-        "subprocess",
-        "load(",
-        "source",
-        "include",
-        "run(",
-        "call(",
-        "child_process",
-        "do $",
-        "do shift",
-        "`",
-        "Worker",
-        "runpy",
-        "dlopen",
-        "$0",
-    ];
-    // `require(process.argv[1])`, where `require("fs")` names a module.
-    let computed = code.split("require").skip(1).any(|behind| {
-        let word = behind.trim_start_matches(['(', ' ', '\\']);
-        !word.starts_with(['"', '\''])
-    });
-    computed || WAYS.iter().any(|way| code.contains(way))
-}
-
 /// Most commands that read what was fetched and are followed.
 const MAX_READERS: usize = 64;
 
@@ -262,8 +226,8 @@ impl Fetched {
     fn is_run_by(&self, inv: &Invocation) -> bool {
         let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
         let runner = runner && !runs_standard_module(inv) && !only_checks(&inv.program, &inv.args);
-        // Behind code on the line a word is what that code is given, and no script.
-        let given = code_flag(inv).and_then(Arg::known).is_some_and(|code| !evaluates(code));
+        // Behind code on the line that only reads, a word is what it reads, and no script.
+        let given = code_only_reads(inv);
         let word = inv.word.to_text();
         let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
         self.programs.contains(&word)

@@ -289,6 +289,7 @@ fn is_gits_own(path: &str) -> bool {
     !plain
         || first.contains("..")
         || first.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+        || first.starts_with("sharedindex.")
         || GITS_OWN.iter().any(|own| first.eq_ignore_ascii_case(own))
 }
 

@@ -171,6 +171,8 @@ pub(super) fn awk_starts(program: &str) -> bool {
         let begins_pattern =
             c == '/' && !(before.is_alphanumeric() || matches!(before, '_' | ')' | ']' | '$' | '"'));
         match c {
+            // `i++ / 2`, or a pattern behind a sign.
+            '/' if matches!(before, '+' | '-') => return program.contains('|'),
             '"' | '/' if c == '"' || begins_pattern => {
                 let mut set = false;
                 loop {

@@ -20,7 +20,12 @@ const fn builtin(name: &'static str, options: &'static str, builtin: Builtin) ->
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     builtin(".", "+", Builtin::Source),
+    p("ConvertFrom-Json", "+", Operation::Nothing, Operands::Text),
+    p("ConvertTo-Json", "+", Operation::Nothing, Operands::Text),
     p("Get-Content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Operation::Nothing, Operands::Read).dash(),
+    p("Get-Item", "+", Operation::Nothing, Operands::Text),
+    p("Select-Object", "+", Operation::Nothing, Operands::Text),
+    p("Test-Path", "+", Operation::Nothing, Operands::Text),
     builtin("alias", "+", Builtin::Alias),
     shell("ash", BASH),
     quiet("autoload"),

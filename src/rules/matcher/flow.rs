@@ -375,7 +375,7 @@ fn stdin_unknown(inv: &Invocation) -> bool {
 }
 
 /// The code that an option gives to an interpreter; options may be bundled (`-lc`, `-ne`), and code may follow as operand.
-pub(crate) fn code_flag(inv: &Invocation) -> Option<&Arg> {
+pub(super) fn code_flag(inv: &Invocation) -> Option<&Arg> {
     let names: &[&str] = &["-c", "-e", "-E", "--eval", "-r", "-p", "--print", "--command"];
     let flag = inv.flags.iter().find(|flag| names.contains(&flag.name.as_str()))?;
     flag.value.as_ref().or_else(|| inv.operands.first())

@@ -1,8 +1,9 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
+use super::flow::code_flag;
 use super::loaded::loaded;
 use super::when::Holds;
-use super::{Found, Scene, Sought, code_flag, command, has_flag, inside, own_hooks, reads, runs, runs_code};
+use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
@@ -157,7 +158,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     let mut around: Option<Option<&str>> = None;
     for inv in scene.running(|inv| runs_code(inv) || is_unknown(inv)) {
-        if only_prints(inv) || reads::only_reads(inv, &scene.codes(inv)) {
+        if only_prints(inv) || reads::code_only_reads(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -175,7 +176,10 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         let mut before: [&str; 2] = [""; 2];
         let codes = scene.codes(inv);
         // A script that is run does what it does wherever it lies.
-        let runs_script = runs_code(inv) && code_flag(inv).is_none() && !runs(inv, lists::SCRIPTED_FILTERS);
+        let runs_script = runs_code(inv)
+            && code_flag(inv).is_none()
+            && super::flag_value(inv, &["-m"]).is_none()
+            && !runs(inv, lists::SCRIPTED_FILTERS);
         let script = inv.operands.first().filter(|_| runs_script).and_then(Arg::known);
         let script = script.filter(|path| !path.contains(char::is_whitespace) && !path.contains('('));
         for text in codes.iter().filter(|text| script != Some(&***text)) {
@@ -212,14 +216,7 @@ fn only_prints(inv: &Invocation) -> bool {
 
 /// A program of which the tables do not say what it does with the files that it is given.
 fn is_unknown(inv: &Invocation) -> bool {
-    // PowerShell's names begin with what they do.
-    const LOOKING: &[&str] =
-        &["get-", "test-", "select-", "format-", "convertto-", "convertfrom-", "measure-", "compare-"];
-    let name = inv.program.to_ascii_lowercase();
-    if runs(inv, lists::CLIENTS)
-        || inv.program == "lazaret"
-        || LOOKING.iter().any(|verb| name.starts_with(verb))
-    {
+    if runs(inv, lists::CLIENTS) || inv.program == "lazaret" {
         return false;
     }
     commands::find(&inv.program).is_none_or(|found| {

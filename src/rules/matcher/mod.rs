@@ -48,7 +48,7 @@ pub(crate) use command::{
 };
 pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use ends::leads_to_protected;
-pub(crate) use flow::{By, code_flag, runs_input, unread_decoded};
+pub(crate) use flow::{By, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use leaving::{cuts_to_names, prints_environment, sends};
@@ -56,6 +56,7 @@ pub(crate) use loaded::names_module;
 pub(crate) use mention::{
     code_of, contains_word, content, input_of, is_bare_name, mentions_protected, squeeze,
 };
+pub(crate) use reads::code_only_reads;
 pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use requested::Told;
 pub(crate) use scene::Scene;

@@ -13,6 +13,9 @@ pub(super) fn left_out(text: &str, cwd: Option<&str>, places: &Places) -> Option
         let hooks = join(dir, HOOKS);
         !places.protected.iter().any(|place| place.tree && inside(&hooks, &place.path))
     };
+    if names_home(text, places) {
+        return None;
+    }
     let here = cwd.is_some_and(free);
     let roots: Vec<String> =
         places.roots().filter(|root| free(root)).map(|root| [root, "/"].concat()).collect();
@@ -44,6 +47,14 @@ pub(super) fn left_out(text: &str, cwd: Option<&str>, places: &Places) -> Option
     }
     left.push_str(rest);
     (left.len() != text.len()).then_some(left)
+}
+
+/// Whether a text could put the place together with a home directory, or go there first.
+fn names_home(text: &str, places: &Places) -> bool {
+    let roots = places.roots();
+    let rest = roots.fold(text.to_owned(), |text, root| text.replace(root, "")).to_ascii_lowercase();
+    ["~", "home", "userprofile"].iter().any(|name| rest.contains(name))
+        || places.home.as_deref().is_some_and(|home| rest.contains(&home.to_ascii_lowercase()))
 }
 
 /// A text in front of the next name of the place and behind it, in whatever letters it is written.
@@ -95,6 +106,9 @@ mod tests {
             ".claude/hooks/../settings.json",
             "x + '/.claude/hooks/a.py'",
             ".claude/hooks.json",
+            "copy('x', join(environ['HOME'], '.claude/hooks/a.py'))",
+            "copy('x', Path.home() / '.claude/hooks/a.py')",
+            "chdir('/home/u'); copy('x', '.claude/hooks/a.py')",
         ] {
             assert_eq!(left(text, proj), None, "{text}");
         }

@@ -1,13 +1,18 @@
-//! Code that reads and prints, and can do nothing else: each call in it is one of a short list, and nothing is named that changes
-//! a file or runs another program.
+//! Code that reads and prints, and can do nothing else: each call in it is one of a short list, of a module nothing is named but what
+//! reads, and no name stands for another. What is not understood counts as more than reading.
 
-use super::{Sought, code_flag};
+use super::command::without_version;
+use super::flag_value;
 use crate::rules::{Invocation, Stdin};
+use crate::shell::Arg;
 
-/// Interpreters whose code is read here.
-const LANGUAGES: &[&str] = &["python", "node", "bun", "deno"];
+const PYTHON: &[&str] = &["python", "pypy"];
+const JAVASCRIPT: &[&str] = &["node", "nodejs", "bun"];
 
-/// Calls that change nothing, by their last name.
+/// Longest code that is looked at, in bytes.
+const MAX_CODE: usize = 4096;
+
+/// Calls that change nothing, by their last name, and words of the language that stand in front of a parenthesis.
 const CALLS: &[&str] = &[
     "open",
     "print",
@@ -55,7 +60,6 @@ const CALLS: &[&str] = &[
     "read_text",
     "lower",
     "upper",
-    "replace",
     "append",
     "count",
     "index",
@@ -114,25 +118,26 @@ const CALLS: &[&str] = &[
     "rjust",
 ];
 
-/// Names with which a file is changed or another program is run, and with which a name is put together or given another meaning.
+/// Pieces of names with which a file is changed, another program is run, or a name is put together or given another meaning.
 const CHANGES: &[&str] = &[
     "write",
     "remove",
     "unlink",
     "rename",
+    "replace",
     "rmtree",
+    "rmdir",
     "system",
     "popen",
     "exec",
     "eval",
     "spawn",
-    "process.",
     "shutil",
     "__",
-    "getattr",
-    "setattr",
+    "attr",
     "globals",
     "locals",
+    "vars",
     "compile",
     "truncate",
     "chmod",
@@ -145,6 +150,8 @@ const CHANGES: &[&str] = &[
     "touch",
     "fork",
     "Function",
+    "constructor",
+    "Reflect",
     "import(",
     "importlib",
     "ctypes",
@@ -153,88 +160,174 @@ const CHANGES: &[&str] = &[
     "fetch",
     "urllib",
     "child",
-    "append(",
-    "rm(",
     "rmSync",
-    "vm",
+    "cpSync",
+    "Bun",
+    "global",
     "`",
-    "= open",
-    "=open",
-    "print =",
-    "print=",
+    "@",
+    ".open",
 ];
 
-/// Modules that may be named.
-const MODULES: &[&str] =
-    &["json", "sys", "os", "pathlib", "re", "collections", "fs", "path", "node:fs", "node:path", "node:os"];
+/// Modules that may be named, and of each the members.
+const MODULES: &[&str] = &["json", "sys", "os", "pathlib", "re", "collections", "fs", "path", "process"];
+const MEMBERS: &[&str] = &[
+    "path",
+    "argv",
+    "stdin",
+    "exit",
+    "load",
+    "loads",
+    "dumps",
+    "exists",
+    "isfile",
+    "isdir",
+    "expanduser",
+    "abspath",
+    "basename",
+    "dirname",
+    "join",
+    "Path",
+    "Counter",
+    "match",
+    "readFileSync",
+    "existsSync",
+    "homedir",
+];
 
-/// Whether all that an interpreter is given to run only reads.
-pub(super) fn only_reads(inv: &Invocation, texts: &[Sought]) -> bool {
-    let known = LANGUAGES.iter().any(|language| inv.program.starts_with(language));
-    // All of it stands on the line: no script, and nothing piped in to be run.
-    let given = code_flag(inv).is_some()
-        || matches!(inv.stdin, Stdin::Text(_)) && inv.operands.iter().all(|arg| arg.known() == Some("-"));
-    let codes: Vec<&str> = texts.iter().map(|text| &**text).filter(|text| text.contains('(')).collect();
-    let options = inv.args.iter().filter_map(crate::shell::Arg::known).filter(|arg| arg.starts_with('-'));
-    known
-        && given
-        && !codes.is_empty()
-        && { options }.all(|option| matches!(option, "-c" | "-e" | "-" | "-p" | "-u" | "-S"))
-        && !inv.args.iter().any(crate::shell::Arg::has_unknown)
-        && codes.iter().all(|code| reads(code))
+/// Whether all that an interpreter is given to run stands on the line (or in a here-document) and only reads.
+pub(crate) fn code_only_reads(inv: &Invocation) -> bool {
+    let name = without_version(&inv.program);
+    let python = PYTHON.contains(&name);
+    if !python && !JAVASCRIPT.contains(&name) {
+        return false;
+    }
+    let options: &[&str] = if python { &["-c"] } else { &["-e", "--eval", "-p", "--print"] };
+    let plain = |arg: &&str| options.contains(arg) || matches!(*arg, "-" | "-u" | "-S");
+    let others = inv.args.iter().filter_map(Arg::known).filter(|arg| arg.starts_with('-'));
+    let code = match (flag_value(inv, options), &inv.stdin) {
+        (Some(code), _) => code.known(),
+        (None, Stdin::Text(text)) if inv.operands.iter().all(|arg| arg.known() == Some("-")) => text.known(),
+        (None, Stdin::Text(_) | Stdin::Inherited | Stdin::Pipe | Stdin::File(_)) => None,
+    };
+    code.is_some_and(|code| {
+        { others }.filter(|arg| *arg != code).all(|arg| plain(&arg)) && reads(code, python)
+    })
 }
 
-fn reads(code: &str) -> bool {
-    const FEW: usize = 4096;
-    code.len() <= FEW
-        && !CHANGES.iter().any(|word| code.replace(".append(", " ").contains(word))
+fn reads(code: &str, python: bool) -> bool {
+    code.len() <= MAX_CODE
+        && code.is_ascii()
+        && !CHANGES.iter().any(|piece| code.contains(piece))
+        // `# coding: rot13`: the text is read otherwise than it stands here.
+        && !code.lines().any(|line| line.trim_start().starts_with('#') && line.contains("coding"))
         && calls(code).all(|call| CALLS.contains(&call))
-        && opens_to_read(code)
-        && imports(code).all(|module| MODULES.contains(&module))
+        && words(code).filter(|word| word.text == "open").all(|word| opens_to_read(word.behind))
+        && code.split(['\n', ';']).map(str::trim).all(|statement| names_modules_to_read(statement, python))
 }
 
-/// The last name of each thing that is called. What is called without a name (`f()()`, `x[0]()`) counts as one that is on no list.
+/// The last name of each thing that is called; none for what is called without one (`f()()`, `x[0]()`, `f?.()`).
 fn calls(code: &str) -> impl Iterator<Item = &str> {
     code.match_indices('(').filter_map(move |(at, _)| {
-        let before = code.get(..at).unwrap_or_default();
-        let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-        let bare = before.trim_end().ends_with([')', ']', '}']);
-        (!name.is_empty() || bare).then_some(name)
+        let before = code.get(..at).unwrap_or_default().trim_end();
+        let name = before.rsplit(|c: char| !is_of_a_name(c)).next().unwrap_or_default();
+        (!name.is_empty() || before.ends_with([')', ']', '}', '.', '?', '"', '\''])).then_some(name)
     })
 }
 
-/// Whether each `open(…)` has a path alone, or says beside it how its text is written.
-fn opens_to_read(code: &str) -> bool {
-    code.split("open(").skip(1).all(|behind| {
-        let mut depth = 0_i32;
-        let end = behind.find(|c| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            depth < 0
-        });
-        let inside = behind.get(..end.unwrap_or(behind.len())).unwrap_or_default();
-        let (_, options) = inside.split_once(',').unwrap_or((inside, ""));
-        let options = options.trim();
-        options.is_empty()
-            || options.starts_with("encoding") && !options.contains("mode")
-            || matches!(options, "'r'" | "\"r\"" | "'rb'" | "\"rb\"")
+/// A whole word of code, and what stands before and behind it.
+struct Word<'c> {
+    before: &'c str,
+    text: &'c str,
+    behind: &'c str,
+}
+
+fn words(code: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + code.get(from..)?.find(is_of_a_name)?;
+        let rest = code.get(start..)?;
+        let length = rest.find(|c| !is_of_a_name(c)).unwrap_or(rest.len());
+        from = start + length;
+        Some(Word { before: code.get(..start)?, text: rest.get(..length)?, behind: rest.get(length..)? })
     })
 }
 
-/// The modules that code names: `import json, sys`, `from pathlib import Path`, `require('fs')`.
-fn imports(code: &str) -> impl Iterator<Item = &str> {
-    let lines = code.split(['\n', ';']).map(str::trim);
-    let python = lines.flat_map(|line| {
-        let named = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "));
-        let named = named.map(|rest| rest.split(" import ").next().unwrap_or(rest)).unwrap_or_default();
-        named
-            .split(',')
-            .map(|name| name.split_whitespace().next().unwrap_or_default())
-            .filter(|name| !name.is_empty())
+fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether `open` is called, with a path alone or with what says beside it how its text is written.
+fn opens_to_read(behind: &str) -> bool {
+    let Some(behind) = behind.strip_prefix('(') else { return false };
+    let mut depth = 0_i32;
+    let end = behind.find(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
     });
-    let required = code.split("require(").skip(1).map(|behind| {
-        behind.trim_start_matches(['\'', '"', '\\']).split(['\'', '"', '\\', ')']).next().unwrap_or_default()
-    });
-    python.chain(required)
+    let Some(inside) = end.and_then(|end| behind.get(..end)) else { return false };
+    let (path, options) = inside.split_once(',').unwrap_or((inside, ""));
+    let whole = |quote: char| inside.matches(quote).count() % 2 == 0;
+    let encoded = |options: &str| {
+        let value = options.strip_prefix("encoding=").unwrap_or_default();
+        let value = value.trim_matches(['\'', '"']);
+        !value.is_empty() && value.chars().all(|c| is_of_a_name(c) || c == '-')
+    };
+    let options = options.trim();
+    !path.contains('*')
+        && whole('\'')
+        && whole('"')
+        && (options.is_empty() || matches!(options, "'r'" | "\"r\"" | "'rb'" | "\"rb\"") || encoded(options))
+}
+
+/// Whether a statement names of modules only what reads, and gives none another name.
+fn names_modules_to_read(statement: &str, python: bool) -> bool {
+    let listed = |names: &str, list: &[&str]| names.split(',').all(|name| list.contains(&name.trim()));
+    if let Some(names) = statement.strip_prefix("import ") {
+        return python && listed(names, MODULES);
+    }
+    if let Some((module, names)) =
+        statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+    {
+        return python && MODULES.contains(&module.trim()) && listed(names, MEMBERS);
+    }
+    let statement = match required(statement) {
+        Some((name, module)) if name == module => return true,
+        _ => statement,
+    };
+    words(statement).all(|word| {
+        // `.json`, `'path'`, `a/re`: text, or a member of something else.
+        let alone = !word.before.ends_with(['.', '/', '-', '\'', '"']);
+        let member = |behind: &str| {
+            behind.strip_prefix('.').is_some_and(|rest| {
+                words(rest).next().is_some_and(|next| next.before.is_empty() && MEMBERS.contains(&next.text))
+            })
+        };
+        match word.text {
+            "require" => {
+                word.behind.split_once(')').is_some_and(|(module, rest)| is_module(module) && member(rest))
+            }
+            // `os.path.x`
+            "path" if word.before.ends_with("os.") => member(word.behind),
+            text if MODULES.contains(&text) && alone => member(word.behind),
+            _ => true,
+        }
+    })
+}
+
+/// `const fs = require('fs')`, and nothing else: the name and the module.
+fn required(statement: &str) -> Option<(&str, &str)> {
+    let rest = ["const ", "let ", "var "].iter().find_map(|word| statement.strip_prefix(word))?;
+    let (name, value) = rest.split_once('=')?;
+    let module = value.trim().strip_prefix("require")?.strip_suffix(')')?;
+    let quoted = module.strip_prefix('(')?.trim_matches(['\'', '"']);
+    is_module(module).then(|| (name.trim(), quoted.strip_prefix("node:").unwrap_or(quoted)))
+}
+
+/// `('fs'`, the beginning of a call with a module that may be named.
+fn is_module(call: &str) -> bool {
+    let name = call.strip_prefix('(').unwrap_or_default().trim_matches(['\'', '"']);
+    MODULES.contains(&name.strip_prefix("node:").unwrap_or(name))
 }
 
 #[cfg(test)]
@@ -246,18 +339,23 @@ mod tests {
         for code in [
             "import json; d=json.load(open('.claude/settings.json')); print(d.get('hooks'))",
             "import json,sys; d=json.load(sys.stdin); print(json.dumps({k:v for k,v in d.items()}, indent=2))",
-            "JSON.parse(require('fs').readFileSync('.claude/settings.json','utf8')); console.log('ok')",
             "import json\nwith open('a.json', encoding='utf-8') as f:\n    print(len(json.load(f)))",
+            "import os; print(os.path.exists(os.path.expanduser('~/.claude/settings.json')))",
+            "from pathlib import Path; print(Path('.claude/settings.json').read_text())",
         ] {
-            assert!(reads(code), "{code}");
+            assert!(reads(code, true), "{code}");
+        }
+        for code in [
+            "JSON.parse(require('fs').readFileSync('.claude/settings.json','utf8')); console.log('ok')",
+            "const fs=require('fs'); console.log(JSON.parse(fs.readFileSync(process.argv[1],'utf8')).length)",
+        ] {
+            assert!(reads(code, false), "{code}");
         }
         for code in [
             "open('.claude/settings.json','w').write('{}')",
             "import os; os.remove('.claude/settings.json')",
             "import os; list(map(os.unlink, ['x']))",
             "f = open; f('a', 'w')",
-            "require('fs').writeFileSync('a','b')",
-            "require('child_process').execSync('id')",
             "import subprocess; print(1)",
             "import json as j, shutil; print(1)",
             "(lambda: 0)()()",
@@ -266,8 +364,36 @@ mod tests {
             "open('a', encoding='u8', mode='w')",
             "import pathlib; pathlib.Path('a').write_text('x')",
             "print(open('a', 'r+'))",
+            "import os; os.replace('a', '.claude/settings.json')",
+            "from pathlib import Path; Path('a').open('w')",
+            "d = {'file': 'a', 'mode': 'w'}; open(**d)",
+            "open('a', encoding='u8', **{'mo' + 'de': 'w'})",
+            "open('a)', 'w')",
+            "list(map(open, ['a'], ['w']))",
+            "import os; list(map(os.rmdir, ['a']))",
+            "from os import utime; list(map(utime, ['a']))",
+            "import os as o; print(o)",
+            "import os; x = os",
+            "print(os.mkfifo)",
+            "print (f ('a'))",
+            "# coding: rot13\nprint(1)",
         ] {
-            assert!(!reads(code), "{code}");
+            assert!(!reads(code, true), "{code}");
+        }
+        for code in [
+            "require('fs').writeFileSync('a','b')",
+            "require('child_process').execSync('id')",
+            "require('fs').cpSync ('a','b')",
+            "require('fs').cpSync?.('a','b')",
+            "const {appendFileSync} = require('fs'); ['a'].forEach(appendFileSync)",
+            "const f = require('fs'); ['a'].forEach(f.appendFileSync)",
+            "['a'].forEach(require('fs').appendFileSync)",
+            "import fs from './x.js'; console.log(1)",
+            "require(process.argv[1])",
+            "const fs = require('./fs')",
+            "process.kill(1)",
+        ] {
+            assert!(!reads(code, false), "{code}");
         }
     }
 }

@@ -542,8 +542,11 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let whole = text;
             let text = statements::around(&statements::uncommented(&whole), &[STARTS, NAMED_STARTS]);
             let strings = LazyCell::new(|| undone::strings(&text));
-            let is_filter = runs(inv, lists::SCRIPTED_FILTERS);
-            let starts = starts_a_program(inv, if is_filter { &whole } else { &text }, &strings);
+            let starts = if runs(inv, lists::SCRIPTED_FILTERS) {
+                scripts::awk_starts(&whole)
+            } else {
+                starts_a_program(inv, &text, &strings)
+            };
             // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
             let bare = editor_command(&text)
                 .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
@@ -610,9 +613,6 @@ fn starts_a_program(
             && (**call != ".execute(" || !speaks_to_database(text))
             && (**call != "`" || argv::runs_backticks(&inv.program, text))
     };
-    if runs(inv, lists::SCRIPTED_FILTERS) {
-        return scripts::awk_starts(text);
-    }
     if STARTS.iter().filter(counts).any(|call| begins(text, call)) {
         return true;
     }
@@ -691,7 +691,7 @@ fn begins(text: &str, call: &str) -> bool {
         // A class and what is asked of it (`new Process(`, `Process.spawn`, `ProcessBuilder`), not every word that has the letters.
         let parts = text.split(call).skip(1);
         return { parts }.any(|behind| {
-            behind.starts_with(['(', '.', ':', '\'', '"', '{', '[']) || behind.starts_with("Builder")
+            behind.starts_with(['(', '.', ':', '\'', '"', '{', '[', ']']) || behind.starts_with("Builder")
         });
     }
     // A call of its own, of which the list speaks too.

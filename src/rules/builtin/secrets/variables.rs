@@ -197,7 +197,9 @@ fn without_tests(text: &str) -> Cow<'_, str> {
             _ => continue,
         };
         let Some(length) = ends.iter().filter_map(|end| rest.find(end)).min() else { continue };
-        if !rest.get(..length).is_some_and(|test| test.contains("$(") || test.contains('`')) {
+        // More than the test stands in between.
+        let more = ["$(", "`", "&&", "||", ";", "|", "\n"];
+        if !rest.get(..length).is_some_and(|test| more.iter().any(|sign| test.contains(sign))) {
             out.to_mut().replace_range(from..from + length, "");
         }
     }

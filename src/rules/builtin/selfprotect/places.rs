@@ -219,7 +219,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 programs: &[],
                 all: &[
                     &[".claude", "opencode/storage"],
-                    &["projects", "subagents", "opencode/storage"],
+                    &["projects", "subagents", "agent-", ".jsonl", "opencode/storage"],
                     &[
                         "subagents",
                         "agent-",

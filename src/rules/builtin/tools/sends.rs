@@ -411,11 +411,10 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
         // `javascript:fetch('//host')`, where `// text` is a comment.
-        let foreign =
-            value.split("//").skip(1).filter(|rest| !rest.starts_with(char::is_whitespace)).any(|rest| {
-                let host = host_of(rest);
-                host.contains('.') && !is_known(&host, scene.view.policy)
-            });
+        let foreign = value.split("//").skip(1).filter(|rest| !rest.starts_with(' ')).any(|rest| {
+            let host = host_of(rest);
+            host.contains('.') && !is_known(&host, scene.view.policy)
+        });
         foreign
             && keeps.iter().any(|word| value.contains(word))
             && sends.iter().any(|word| value.contains(word))
