@@ -32,6 +32,15 @@ fn ended(id: &str, failed: bool) -> String {
 }
 
 #[test]
+fn a_session_that_is_named_twice_is_read() {
+    let world = World::new();
+    let file = world.home().join("twice.jsonl");
+    fs::write(&file, line("t1", "git reset --hard", &json!({"session_id": "s1"}))).unwrap();
+    let (code, found) = replay(&world, &[file.to_str().unwrap()]);
+    assert_eq!((code, &found["totals"]["calls"]), (0, &json!(1)), "{found:#}");
+}
+
+#[test]
 fn real_sessions_of_both_clients() {
     let world = World::new();
     let (code, found) = replay(&world, &[RECORDS]);

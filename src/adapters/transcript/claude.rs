@@ -44,11 +44,16 @@ const EVENTS_WITHOUT_CALLS: &[&str] = &["step_start", "step_finish", "text", "re
 struct Line<'a> {
     #[serde(rename = "type")]
     kind: Option<String>,
-    #[serde(alias = "session_id", alias = "sessionID")]
     session_id: Option<String>,
+    /// Some versions write the session twice, in two spellings.
+    #[serde(rename = "session_id")]
+    session_again: Option<String>,
+    #[serde(rename = "sessionID")]
+    session_of_opencode: Option<String>,
     cwd: Option<String>,
-    #[serde(alias = "permission_mode")]
     permission_mode: Option<String>,
+    #[serde(rename = "permission_mode")]
+    permission_mode_again: Option<String>,
     agent_id: Option<String>,
     /// The type of the agent.
     attribution_agent: Option<String>,
@@ -61,6 +66,14 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
     #[serde(borrow)]
     part: Option<&'a RawValue>,
+}
+
+impl Line<'_> {
+    /// The session, however it is spelled.
+    fn session(&self) -> Option<String> {
+        let spellings = [&self.session_id, &self.session_again, &self.session_of_opencode];
+        spellings.into_iter().find_map(Clone::clone)
+    }
 }
 
 #[derive(Deserialize)]
@@ -103,9 +116,12 @@ impl Lines {
                 known.clone_from(said);
             }
         };
-        remember(&mut self.session, &line.session_id);
+        remember(&mut self.session, &line.session());
         remember(&mut self.cwd, &line.cwd);
-        remember(&mut self.mode, &line.permission_mode);
+        remember(
+            &mut self.mode,
+            &line.permission_mode.clone().or_else(|| line.permission_mode_again.clone()),
+        );
         match (line.kind.as_deref(), line.message, line.part) {
             (Some("assistant" | "user"), Some(message), _) => {
                 let message: Message<'_> = serde_json::from_str(message.get()).map_err(|_| nameless())?;
@@ -113,7 +129,7 @@ impl Lines {
                 Ok((Form::ClaudeCode, self.blocks(&line, content)))
             }
             (Some("tool_use"), _, Some(part)) => {
-                let session = line.session_id.clone().ok_or_else(nameless)?;
+                let session = line.session().ok_or_else(nameless)?;
                 let part: Part<'_> = serde_json::from_str(part.get()).map_err(|_| nameless())?;
                 let held = Held { session, root: None, agent: None, cwd: self.cwd.clone() };
                 Ok((Form::OpenCode, part.told(&held)))
