@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "moves a directory of the system or of a home out of its place",
         instead: Some(Instead::Advice("copy what is needed into the project")),
         when: &[predicate("directory_of_a_home_moved", Trigger::programs(MOVERS), |scene| {
-            moves_home(scene, |inv| !sets_aside(inv, scene))
+            moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
         })],
         fires: &[
             "mv ~ /tmp/old",
@@ -41,6 +41,8 @@ pub(super) const RULES: &[Rule] = &[
             "mv ~/* /tmp",
             "mv ~/Documents ~/Documents.bak",
             "mv ~/.vimrc ~/.bashrc.bak",
+            "mv /opt /opt.old",
+            "mv /srv/app /tmp/gone",
         ],
         silent: &[
             "mv ~/.vimrc ~/.vimrc.bak",
@@ -48,6 +50,8 @@ pub(super) const RULES: &[Rule] = &[
             "mv /tmp/x ~/Documents",
             "mv a.txt ~/",
             "mv ~/proj/a.txt ~/proj/b.txt",
+            "ssh root@web.example 'cd /srv/app && mv -f server.new server && systemctl restart app'",
+            "cd /opt/tool && mv bin.new bin",
         ],
         ..RULE
     },
@@ -183,6 +187,21 @@ fn sets_aside(inv: &Invocation, scene: &Scene<'_>) -> bool {
     name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
         && to.strip_prefix(path.as_str()).is_some_and(|end| ENDS.contains(&end))
         && !classify(&from, EffectKind::FileDeletion, &scene.view).any(&kept)
+}
+
+/// Whether a file gets another name in its directory, below the place of a program that somebody put on the machine by hand.
+fn renames_served(inv: &Invocation) -> bool {
+    const SERVED: &[&str] = &["/root/", "/srv/", "/opt/", "/var/www/"];
+    let [from, to] = inv.operands.as_slice() else { return false };
+    let path = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => Some(path),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (path(from), path(to)) else { return false };
+    let Some((dir, _)) = from.rsplit_once('/') else { return false };
+    let below = SERVED.iter().find_map(|place| dir.strip_prefix(place));
+    below.is_some_and(|name| !name.is_empty() && !name.starts_with('.'))
+        && to.rsplit_once('/').is_some_and(|(other, _)| other == dir)
 }
 
 /// `git ls-files` without a name lists every file of the project, and with `-o` those that git cannot bring back.

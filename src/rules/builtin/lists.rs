@@ -164,7 +164,7 @@ pub(crate) const SECRET_FILES: &[At] = &[
     At::Name(".config/rclone/rclone.conf"),
     At::Name(".config/hub"),
     At::Name(".config/glab-cli/config.yml"),
-    At::Name(".claude/.credentials.json"),
+    At::Home(".claude/.credentials.json"),
     At::Name(".local/share/opencode/auth.json"),
     At::Name(".codex/auth.json"),
     At::Name(".config/pypoetry/auth.toml"),

@@ -86,7 +86,7 @@ impl Surveyor<'_> {
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
             Some(problem @ Problem::Syntax { at, what }) => {
                 let alone = self.out.problem.is_none() || self.out.unclosed;
-                self.out.unclosed = alone && frame.depth == 0 && problem.is_left_to_the_shell();
+                self.out.unclosed = alone && (frame.depth == 0 || !marked) && problem.is_left_to_the_shell();
                 let told = || format!("the command cannot be read: {what} at byte {at}");
                 self.out.problem.get_or_insert_with(told);
             }

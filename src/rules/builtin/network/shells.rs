@@ -472,7 +472,13 @@ fn only_waits(inv: &Invocation, line: &str) -> bool {
     };
     let quiet = match inv.program.as_str() {
         "exec" => alone().is_some(),
-        "cat" => inv.reads.iter().all(|target| target.text() == "/dev/null"),
+        // What the other side says is shown, and nothing is said to it.
+        "cat" => {
+            let silent = inv.writes.iter().all(|(target, _)| target.text() == "/dev/null");
+            let limited = inv.wrappers.iter().any(|name| name == "timeout");
+            inv.reads.iter().all(|target| target.text() == "/dev/null")
+                || silent && limited && inv.feeds.is_none()
+        }
         name => matches!(name, "echo" | ":" | "true"),
     };
     quiet && inv.args.is_empty()

@@ -2,13 +2,13 @@
 
 use super::CHANGES;
 use crate::domain::Severity;
-use crate::rules::Invocation;
 use crate::rules::builtin::{flagged, libraries, predicate, run, sub, texts};
 use crate::rules::commands;
 use crate::rules::matcher::{
     At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Word};
 use std::cell::LazyCell;
 
@@ -282,6 +282,8 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
             runs_shell(inv)
                 && (inv.privileged || becomes())
                 && (inv.operands.is_empty() || added())
+                // What it is given to run stands there, and is judged as a script.
+                && !matches!(inv.stdin, Stdin::Text(_))
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")
         }

@@ -605,7 +605,23 @@ const LOOKERS: &[&str] = &[
     "git",
     "du",
     "bat",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "nl",
+    "cut",
 ];
+
+/// `find` that does nothing with what it finds.
+fn only_finds(inv: &Invocation) -> bool {
+    const ACTIONS: &[&str] = &["-delete", "-exec", "-ok", "-fprint", "-fls"];
+    let acts = |arg: &Arg| {
+        arg.known().is_none_or(|arg| ACTIONS.iter().any(|action| arg.starts_with(action)))
+            && arg.prefix().starts_with('-')
+    };
+    inv.program == "find" && !inv.args.iter().any(acts)
+}
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.running(|inv| runs(inv, MODE_SETTERS) || runs(inv, MOVERS)).find(|inv| {
@@ -808,6 +824,7 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
         let from_list = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
         from_list
             && !runs(inv, LOOKERS)
+            && !only_finds(inv)
             && all.iter().any(|lister| {
                 lister.pipeline == inv.pipeline
                     && lister.stage < inv.stage
