@@ -24,8 +24,9 @@ const MAX_MANIFEST: u64 = 38_600_000;
 const MAX_PYTHON: u64 = 23_500_000;
 const MAX_OPTIONS: u64 = 50_900_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
-/// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its objects. What a call costs does not hang on it: it touches few of the pages.
-const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 640 * 1024;
+/// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its
+/// objects, and code in Python and JavaScript is read (128 KB). What a call costs does not hang on it: it touches few of the pages.
+const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 704 * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {

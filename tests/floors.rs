@@ -112,6 +112,22 @@ fn floor_violations(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
     wrong
 }
 
+/// Rooms of `rules` that stand below the others, and the rooms that each may use.
+const LOW_ROOMS: [(&str, &[&str]); 2] = [("commands", &["commands"]), ("foreign", &["foreign", "commands"])];
+
+fn room_violations(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (path, text) in files {
+        let room = |(room, _): &&(&str, &[&str])| path.starts_with(format!("src/rules/{room}"));
+        let Some((room, may)) = LOW_ROOMS.iter().find(room) else { continue };
+        let code = code(text);
+        let used = code.split("crate::rules::").skip(1).map(first_name);
+        let others = used.filter(|name| !may.contains(&name.as_str()));
+        wrong.extend(others.map(|other| format!("{}: {room} uses rules::{other}", path.display())));
+    }
+    wrong
+}
+
 fn purity_violations(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
     FLOORS
         .iter()
@@ -157,6 +173,19 @@ fn seeded(path: &str, text: &str) -> BTreeMap<PathBuf, String> {
     let mut files = sources();
     files.insert(PathBuf::from(path), text.to_owned());
     files
+}
+
+#[test]
+fn low_rooms_of_rules_use_no_higher_ones() {
+    assert_eq!(room_violations(&sources()), Vec::<String>::new());
+    let seeded = [
+        ("src/rules/foreign/x.rs", "use crate::rules::matcher::Scene;"),
+        ("src/rules/commands/x.rs", "use crate::rules::foreign::account;"),
+    ];
+    for (path, text) in seeded {
+        let files = BTreeMap::from([(PathBuf::from(path), text.to_owned())]);
+        assert_eq!(room_violations(&files).len(), 1, "{path}");
+    }
 }
 
 #[test]

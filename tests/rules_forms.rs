@@ -125,6 +125,20 @@ fn the_dangerous_twins_stay_stopped() {
     assert_eq!(wrong(CALM_STOPPED, 150, &["ask", "deny", "stop"]), "");
 }
 
+/// Code in Python and JavaScript, by what it does: what is hard to read, and what only reads like it.
+const FOREIGN_STOPPED: &str = include_str!("data/forms/foreign_stopped.txt");
+const FOREIGN_SILENT: &str = include_str!("data/forms/foreign_silent.txt");
+
+#[test]
+fn code_that_is_hard_to_read_is_stopped() {
+    assert_eq!(wrong(FOREIGN_STOPPED, 110, &["ask", "deny", "stop"]), "");
+}
+
+#[test]
+fn code_that_only_speaks_of_commands_goes_on() {
+    assert_eq!(wrong(FOREIGN_SILENT, 20, &["proceed", "notice"]), "");
+}
+
 /// What changes or takes what others use without deleting it, by kind: a database elsewhere, what a host runs, a container of another
 /// machine, a protection; and the harmless commands beside them.
 const KINDS_ASKED: &str = include_str!("data/forms/kinds_asked.txt");

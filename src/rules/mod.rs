@@ -7,6 +7,7 @@ mod commands;
 pub mod custom;
 pub mod domains;
 pub mod fixture;
+mod foreign;
 pub mod git_settings;
 pub mod kept;
 mod matcher;

@@ -10,7 +10,8 @@ pub(super) mod shell_text;
 use self::shell_text::shell;
 use super::texts::front as texts_front;
 use super::{folding, libraries, placed, predicate, scripts, statements};
-use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
+use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, lies_in, single_quoted};
+use crate::rules::foreign::Operation;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
     is_bare_name, rebuilt_verdict, runs, runs_code, target_of,
@@ -349,7 +350,8 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
         texts(inv, scene).any(|text| {
-            scripts::written(&text).iter().take(MAX_LITERALS).any(|file| {
+            let files = scripts::written(&text).into_iter().chain(written_elsewhere(inv, &text, scene));
+            { files }.take(MAX_LITERALS).any(|file| {
                 let file =
                     file.strip_prefix('~').map_or_else(|| file.clone(), |rest| format!("{home}{rest}"));
                 let action = Action::Write { path: join(cwd, &file), content: String::new(), long: None };
@@ -364,6 +366,26 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The files outside of the project that code opens to write, by a name below the directory it runs in.
+fn written_elsewhere(inv: &Invocation, code: &str, scene: &Scene<'_>) -> Vec<String> {
+    let Some(cwd) = inv.cwd.as_deref() else { return Vec::new() };
+    let own =
+        |path: &str| scene.view.facts.places.project.as_deref().is_some_and(|project| lies_in(path, project));
+    if own(cwd) {
+        return Vec::new();
+    }
+    let account = scene.account(inv, code);
+    let written =
+        account.iter().flat_map(|account| &account.operations).filter_map(|operation| match operation {
+            Operation::Writes(path) | Operation::Copies { to: path, .. } => path.known(),
+            Operation::Runs(_)
+            | Operation::Deletes { .. }
+            | Operation::Moves { .. }
+            | Operation::Calls { .. } => None,
+        });
+    written.map(|file| join(cwd, file)).filter(|path| !own(path)).collect()
 }
 
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {

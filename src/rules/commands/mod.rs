@@ -13,6 +13,7 @@ mod containers;
 mod data;
 mod desktop;
 mod files;
+pub(in crate::rules) mod functions;
 mod git;
 mod interpreters;
 mod network;
@@ -20,7 +21,7 @@ mod packages;
 mod shells;
 mod system;
 mod text;
-mod variables;
+pub(in crate::rules) mod variables;
 mod wrappers;
 
 pub(in crate::rules) use variables::{

@@ -7,6 +7,7 @@ use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, r
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
+use crate::rules::foreign::{Account, Language, account};
 use crate::rules::survey::only_checks;
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
@@ -158,7 +159,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     let mut around: Option<Option<&str>> = None;
     for inv in scene.running(|inv| runs_code(inv) || is_unknown(inv)) {
-        if only_prints(inv) || reads::code_only_reads(inv) {
+        if only_prints(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -166,10 +167,13 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         let cwd = inv.cwd.as_deref();
         // Hundreds of commands run in the same directory.
-        if around != Some(cwd) && needles.iter().any(|needle| needle.is_around(cwd)) {
-            return Found::yes(&inv.text);
+        if around != Some(cwd) {
+            if !needles.iter().any(|needle| needle.is_around(cwd)) {
+                around = Some(cwd);
+            } else if !reads::code_only_reads(inv) {
+                return Found::yes(&inv.text);
+            }
         }
-        around = Some(cwd);
         if inv.args.is_empty() && inv.stdin == Stdin::Inherited {
             continue;
         }
@@ -193,12 +197,29 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
                 needles.iter().any(|needle| needle.is_in((text, &squeezed), cwd))
             };
             let without = || own_hooks::left_out(text, cwd, &scene.view.facts.places);
-            if names(text) && without().is_none_or(|text| names(&text)) {
+            if names(text)
+                && without().is_none_or(|text| names(&text))
+                && !reads::code_only_reads(inv)
+                && whole(inv, text, scene)
+                    .and_then(|code| reads::touched(&code))
+                    .is_none_or(|touched| names(&touched))
+            {
                 return Found::yes(&inv.text);
             }
         }
     }
     Found::No
+}
+
+/// What code does that is given on the line, or as the script that is run.
+fn whole(inv: &Invocation, text: &str, scene: &Scene<'_>) -> Option<Account> {
+    if let Some((_, account)) = reads::given(inv).filter(|(code, _)| *code == text) {
+        return Some(account);
+    }
+    let script = inv.operands.first().filter(|_| code_flag(inv).is_none())?;
+    let target = super::target_of(script, inv.cwd.as_deref());
+    content(scene, target.text()).filter(|content| content == text)?;
+    account(text, Language::of(&inv.program)?)
 }
 
 /// `python3 -m json.tool FILE`, of which a second file would be written, and what only says whether code can be read.

@@ -9,6 +9,7 @@ use super::firsts::may_lie_at_places;
 use super::{Classes, Found, Hit, Sought, Told, Trigger, View, When, classify, code_of, runs, runs_code};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
+use crate::rules::foreign::{Account, Language, account};
 
 /// Effects whose classes are kept without asking for memory: an ordinary call has no more.
 const KEPT: usize = 8;
@@ -39,6 +40,8 @@ pub(crate) struct Scene<'a> {
     piped: OnceCell<Vec<&'a Invocation>>,
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
+    /// What code does that was read, by its text.
+    accounts: RefCell<Vec<(String, Option<Rc<Account>>)>>,
     /// What matched of conditions that others ask about.
     hits: RefCell<Vec<(&'static When, Hit<'a>)>>,
     /// The programs that run, and where their invocations stand.
@@ -76,6 +79,7 @@ impl<'a> Scene<'a> {
             printers: OnceCell::new(),
             piped: OnceCell::new(),
             codes: RefCell::default(),
+            accounts: RefCell::default(),
             hits: RefCell::default(),
             programs: OnceCell::new(),
             for_tests: OnceCell::new(),
@@ -181,6 +185,21 @@ impl<'a> Scene<'a> {
             }
             texts
         })
+    }
+
+    /// What the code of an interpreter does; none where its language is not read, or the code not for certain.
+    pub fn account(&self, inv: &Invocation, code: &str) -> Option<Rc<Account>> {
+        let language = Language::of(&inv.program)?;
+        if let Ok(known) = self.accounts.try_borrow()
+            && let Some((_, account)) = known.iter().find(|(text, _)| text == code)
+        {
+            return account.clone();
+        }
+        let account = account(code, language).map(Rc::new);
+        if let Ok(mut accounts) = self.accounts.try_borrow_mut() {
+            accounts.push((code.to_owned(), account.clone()));
+        }
+        account
     }
 
     /// The first interpreter for whose code, text by text, `test` holds.

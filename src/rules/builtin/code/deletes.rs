@@ -1,12 +1,14 @@
 //! Code that deletes or empties.
 
+use super::loses::deleted;
+use super::shell_text::shell;
 use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::files::WIDE;
 use crate::rules::builtin::{code_paths, libraries, predicate, scripts, statements, undone};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, runs,
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, inner_verdict, runs,
 };
 use crate::shell::Arg;
 use std::cell::LazyCell;
@@ -22,6 +24,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
             predicate("code_deletes_a_directory", CODE, code_deletes),
+            predicate("code_deletes_by_a_call", Trigger::INTERPRETER, deletes_by_call),
         ],
         fires: &[
             "python3 -c \"import shutil,os; shutil.rmtree(os.getcwd())\"",
@@ -227,6 +230,25 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
                 || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true))
         })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What stands in the name of each call that takes a file away.
+pub(super) const TAKES: &[&str] = &["rm", "unlink", "remove", "rename", "replace", "move", "emptyDir"];
+
+/// Code of the call itself whose calls, as they are read, delete what a command of the shell may not.
+fn deletes_by_call<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = interpreters(scene).filter(|inv| !is_old_script(inv, scene)).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        if !scene.codes(inv).iter().any(|text| text.holds_any(TAKES)) {
+            return false;
+        }
+        let blocked = |command: String| inner_verdict(scene, &shell(command), cwd) == Verdict::Block;
+        texts(inv, scene).any(|text| deleted(inv, &text, scene).into_iter().take(MAX_LITERALS).any(blocked))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

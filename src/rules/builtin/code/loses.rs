@@ -3,8 +3,10 @@
 use super::shell_text::shell;
 use super::{MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::{Verdict, single_quoted};
-use crate::rules::builtin::code::deletes::DELETES_ONE;
+use crate::rules::Invocation;
+use crate::rules::builtin::code::deletes::{DELETES_ONE, TAKES};
 use crate::rules::builtin::{code_paths, predicate, scripts, statements, undone};
+use crate::rules::foreign::Operation;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, inner_verdict};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
@@ -74,10 +76,31 @@ fn loses<'a>(scene: &Scene<'a>) -> Found<'a> {
             return false;
         }
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let asked = |command: String| inner_verdict(scene, &shell(command), cwd) >= Verdict::Modify;
-        texts(inv, scene).any(|text| gone(&text).into_iter().take(MAX_LITERALS).any(&asked))
+        let verdict = |command: String| inner_verdict(scene, &shell(command), cwd);
+        let takes = scene.codes(inv).iter().any(|text| text.holds_any(TAKES));
+        texts(inv, scene).any(|text| {
+            let calls = if takes { deleted(inv, &text, scene) } else { Vec::new() };
+            let mut calls = calls.into_iter().take(MAX_LITERALS);
+            gone(&text).into_iter().take(MAX_LITERALS).any(|command| verdict(command) >= Verdict::Modify)
+                // What is blocked is said by another rule.
+                || calls.any(|command| verdict(command) == Verdict::Modify)
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What code takes away by calls that are read, as commands of the shell.
+pub(super) fn deleted(inv: &Invocation, code: &str, scene: &Scene<'_>) -> Vec<String> {
+    let account = scene.account(inv, code);
+    let command = |operation: &Operation| match operation {
+        Operation::Deletes { path: file, tree: true } => Some(format!("rm -rf -- {}", path(file.known()?))),
+        Operation::Deletes { path: file, tree: false } => Some(format!("rm -f -- {}", path(file.known()?))),
+        Operation::Moves { from, .. } => Some(format!("mv -- {} /tmp/moved", path(from.known()?))),
+        Operation::Runs(_) | Operation::Writes(_) | Operation::Copies { .. } | Operation::Calls { .. } => {
+            None
+        }
+    };
+    account.map(|account| account.operations.iter().filter_map(command).collect()).unwrap_or_default()
 }
 
 /// What code takes away, as commands of the shell.

@@ -7,11 +7,12 @@ use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
+use crate::rules::foreign::{Language, Operation, account};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_verdict, input_of,
-    is_shell, names_module, runs, runs_code, runs_shell,
+    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_survey,
+    inner_verdict, input_of, is_bare_name, is_shell, names_module, runs, runs_code, runs_shell,
 };
-use crate::rules::{Invocation, commands};
+use crate::rules::{Invocation, Stdin, commands};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -554,43 +555,54 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 .or_else(|| {
                     runs(inv, TCL).then(|| tcl::commands(&whole).join("\n")).filter(|text| !text.is_empty())
                 });
-            if bare.is_none() && !starts {
+            let behind = scene.invocations().len() > 1 && is_run_behind(inv, &whole, scene);
+            if bare.is_none() && !starts && !behind {
                 return false;
             }
-            if is_python
-                && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS])
-                && !is_run_behind(inv, &whole, scene)
-            {
-                return false;
+            if !behind {
+                if is_python && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS]) {
+                    return false;
+                }
+                if bare.is_none()
+                    && let Some(told) = told_by_account(scene, inv, &whole, cwd, least)
+                {
+                    return told;
+                }
             }
             if fed_by_download(scene, &text, &strings, cwd) >= least {
                 return true;
-            }
-            if let Some(told) = told_by_lists(scene, &text, cwd, least) {
-                return told;
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.
                 let command = if runs(inv, &["expect"]) { dialogs::untcl(&command) } else { command };
                 return shell_verdict(scene, &command, cwd) >= least;
             }
-            let mut found = strings.clone();
-            found.truncate(MAX_LITERALS);
-            // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
-            let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
-            let joined = std::iter::once(found.join(" "))
-                .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
-            let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
-            let turned = undone::texts(&text, &found).into_iter().chain(argv::with_values(&text));
-            let commands =
-                found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
+            // What a started program is given may come from anywhere in the code.
+            let commands = if is_unresolved(inv, &whole, scene) {
+                said_commands(&whole, undone::strings(&whole))
+            } else {
+                said_commands(&text, strings.clone())
+            };
             let is_text = |command: &String| least < Verdict::Block && begins_with_pattern(command);
-            { commands }
+            { commands.into_iter() }
                 .filter(|text| !is_text(text))
                 .any(|command| shell_verdict(scene, &command, cwd) >= least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What code may have a shell run, of the strings in it: each of them, all together, and what it spells otherwise.
+fn said_commands(text: &str, mut found: Vec<String>) -> Vec<String> {
+    found.truncate(MAX_LITERALS);
+    // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
+    let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
+    let joined = std::iter::once(found.join(" "))
+        .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
+    let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
+    let turned = undone::texts(text, &found).into_iter().chain(argv::with_values(text));
+    let commands = found.iter().map(piped).chain(joined).chain(scripts::run_quotes(text)).chain(turned);
+    commands.collect()
 }
 
 /// Whether a string begins with a pattern that names no directory (`*.json`, `?`, `{x:.1f}%`): a text, for no program is found by it.
@@ -628,16 +640,93 @@ fn speaks_to_database(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// What code deserves that starts programs by lists of words alone, into which no shell looks. None: the lists do not tell.
-fn told_by_lists(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> Option<bool> {
-    let verdict = |line: argv::Line| inner_verdict(scene, &shell(line.text), cwd);
-    let (sure, tried): (Vec<_>, Vec<_>) = argv::commands(code)?.into_iter().partition(|line| line.sure);
-    if sure.into_iter().any(|line| verdict(line) >= least) {
-        return Some(true);
-    }
-    let harmless = tried.into_iter().all(|line| verdict(line) < Verdict::Modify);
-    harmless.then_some(false)
+/// What code deserves whose every call is read. None: it may do more than stands in it.
+fn told_by_account(
+    scene: &Scene<'_>,
+    inv: &Invocation,
+    code: &str,
+    cwd: &str,
+    least: Verdict,
+) -> Option<bool> {
+    let account = scene.account(inv, code).filter(|account| !account.open)?;
+    let tested =
+        flag_value(inv, &["-m"]).is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+    Some(account.operations.iter().any(|operation| match operation {
+        Operation::Runs(line) => line_deserves(scene, line, cwd, least, 0),
+        Operation::Calls { name, given } => {
+            let last = name.rsplit('.').next().unwrap_or_default();
+            let starts = NAMED_RUNS.iter().any(|word| contains_word(last, word));
+            let texts = || given.iter().filter_map(Arg::known);
+            let runs = |line: &str| shell_verdict(scene, line, cwd) >= least;
+            starts && !tested && (texts().any(runs) || runs(&texts().collect::<Vec<_>>().join(" ")))
+        }
+        Operation::Writes(_)
+        | Operation::Deletes { .. }
+        | Operation::Moves { .. }
+        | Operation::Copies { .. } => false,
+    }))
 }
+
+/// Whether code, as far as it is read, starts a program that is put together in a way that is not followed.
+fn is_unresolved(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
+    let starts = |operation: &Operation| matches!(operation, Operation::Runs(_));
+    scene.account(inv, code).is_some_and(|account| account.open && account.operations.iter().any(starts))
+}
+
+/// Whether a line that code has run deserves that, or the code that it in turn gives to an interpreter.
+fn line_deserves(scene: &Scene<'_>, line: &str, cwd: &str, least: Verdict, depth: usize) -> bool {
+    /// How deep code may run code.
+    const MAX_NESTED: usize = 3;
+    let call = shell(line.to_owned());
+    if inner_verdict(scene, &call, cwd) >= least {
+        return true;
+    }
+    let inner: Vec<(String, Vec<String>)> = inner_survey(scene, &call, cwd, |survey| {
+        let coded = survey.invocations.iter().filter(|inv| runs_code(inv));
+        coded
+            .map(|inv| {
+                let fed = match &inv.stdin {
+                    Stdin::Text(text) => Some(text.to_text()),
+                    Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+                };
+                // What is piped into it is printed in front of it.
+                let piped = survey.invocations.iter().filter(|other| {
+                    inv.stdin == Stdin::Pipe && other.pipeline == inv.pipeline && other.stage < inv.stage
+                });
+                let printed = piped.flat_map(|other| &other.args);
+                let texts = inv.args.iter().chain(printed).map(Arg::to_text).chain(fed);
+                (inv.program.clone(), texts.filter(|text| !is_bare_name(text)).collect())
+            })
+            .collect()
+    });
+    inner.iter().any(|(program, texts)| {
+        texts.iter().any(|text| {
+            let read = Language::of(program).and_then(|language| account(text, language));
+            match read.filter(|account| !account.open) {
+                Some(account) if depth < MAX_NESTED => {
+                    account.operations.iter().any(|operation| match operation {
+                        Operation::Runs(line) => {
+                            line_deserves(scene, line, cwd, least, depth.saturating_add(1))
+                        }
+                        _ => false,
+                    })
+                }
+                _ => {
+                    let found = scripts::strings(text).into_iter().chain(scripts::run_quotes(text));
+                    said_commands(text, found.collect())
+                        .iter()
+                        .any(|command| shell_verdict(scene, command, cwd) >= least)
+                }
+            }
+        })
+    })
+}
+
+/// What a function of somebody else's is called that may run the text it is given.
+const NAMED_RUNS: &[&str] = &[
+    "run", "call", "exec", "spawn", "system", "popen", "shell", "command", "cmd", "send", "invoke", "output",
+    "sudo",
+];
 
 /// How code gives a program what it reads.
 const FEEDS: &[&str] = &["input", "stdin", "communicate", ".pipe("];

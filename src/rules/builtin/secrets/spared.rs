@@ -9,10 +9,6 @@ const SEARCHES: &[&str] = &["grep", "egrep", "rg"];
 
 /// Options with which more is shown than the lines that a pattern is found in as it is written, or other lines.
 const WIDER: &[&str] = &[
-    "-i",
-    "-S",
-    "--ignore-case",
-    "--smart-case",
     "-A",
     "-B",
     "-C",
@@ -82,6 +78,8 @@ const PLAIN_ENDS: &[&str] = &[
     "_TYPE",
     "_BUCKET",
     "_DOMAIN",
+    "_FROM",
+    "_FRONTEND_URL",
 ];
 
 /// Beginnings of names whose values a build puts into what everybody is served.
@@ -99,9 +97,17 @@ const PUBLIC_FRONTS: &[&str] = &[
 
 /// A search in a file of settings for nothing but names whose values are no secrets.
 pub(super) fn is_for_plain_keys(inv: &Invocation) -> bool {
+    let any_case = ["-i", "-S", "--ignore-case", "--smart-case"].iter().any(|flag| has_flag(inv, flag));
     let plain = |word: &str| {
-        // As it is written: `host` would show the address that ends in `localhost`, password and all.
         let name = word.trim_start_matches(['^', '(']).trim_end_matches(['*', '.', '+', '$', '=', ')']);
+        let name = name.replace(".*", "_");
+        // As it is written: `host` would show the address that ends in `localhost`, password and all.
+        let lower = name.contains('_') && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        if any_case && !name.contains('_') {
+            return false;
+        }
+        let name = if lower || any_case { name.to_ascii_uppercase() } else { name };
+        let name = name.as_str();
         let named = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
         named
             && !super::is_secret_name(name)

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::{libraries, lists, predicate};
+use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
 };
@@ -382,6 +383,8 @@ const ONE_VARIABLE: &[&str] = &[
     "os.getenv(\"",
     "os.environ.get('",
     "os.environ.get(\"",
+    "os.environ.pop('",
+    "os.environ.pop(\"",
     "process.env.",
     "env['",
     "env[\"",
@@ -400,6 +403,10 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
     };
     let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
+        let language = Language::of(&inv.program).filter(|_| !prints);
+        let named = |text: &str| is_wanted(&text.to_ascii_uppercase());
+        let kept =
+            |text: &str| language.is_some_and(|language| is_shown(text, language, &named) == Some(false));
         let said = inv.args.iter().any(|arg| {
             let Some(bare) = squeezed_environment(&arg.text()) else { return false };
             let shows = prints
@@ -423,7 +430,8 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                 matches!(bare.as_str(), "process.env" | "json.stringify(process.env)")
                     || bare.starts_with("json.stringify(process.env,")
             };
-            one || any && (prints && whole() || SHOWS_ALL.iter().any(|all| bare.contains(all)))
+            one && !kept(&arg.text())
+                || any && (prints && whole() || SHOWS_ALL.iter().any(|all| bare.contains(all)))
         });
         let named: &[&str] = &["environ", "getenv(", "process.env", "ENV[", "ENV{"];
         let shown: &[&str] = &["print", "puts", "log(", "echo"];
