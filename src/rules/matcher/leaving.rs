@@ -1,6 +1,8 @@
 //! Commands that carry data off the machine, and those that read what must not leave it.
 
-use super::{Class, Scene, classify, flag_value, host_of, is_prose, prints_secret, runs, target_of};
+use super::{
+    Class, Scene, classify, flag_value, host_of, is_prose, own_service, prints_secret, runs, target_of,
+};
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::{is_secret_name, lists};
 use crate::rules::{Invocation, Stdin};
@@ -106,6 +108,7 @@ pub(super) fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
         || packs_all
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
+            && !own_service::is_for_its_service(inv, scene)
 }
 
 /// A credential helper's token may go to the host that it is for.

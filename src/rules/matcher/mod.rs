@@ -14,6 +14,7 @@ mod leaving;
 mod loaded;
 mod mention;
 mod own_hooks;
+mod own_service;
 mod reads;
 mod relation;
 mod requested;

@@ -1,0 +1,106 @@
+//! One value of a file of settings, taken by its name and told to the service that it is for: what `source .env` and `$NAME` do.
+
+use super::leaving::leaves_machine;
+use super::{Scene, flag_value, has_flag, host_of, runs};
+use crate::rules::Invocation;
+use crate::shell::{Arg, Piece};
+
+/// Words in names of settings that name no service.
+const GENERIC: &[&str] = &[
+    "TOKEN", "SECRET", "PUBLIC", "SERVICE", "ROLE", "ANON", "NEXT", "ACCESS", "PRIVATE", "PASSWORD", "ADMIN",
+    "TEST",
+];
+/// Ends of hosts under which services are found by their name.
+const ENDS: &[&str] = &["com", "io", "ai", "co", "dev", "app", "net", "org", "so", "sh"];
+/// Ends of the names of settings that say where a service is.
+const PLACES: &[&str] = &["_URL", "_HOST", "_ENDPOINT", "_BASE"];
+
+/// Whether a search takes one value out of a file of settings, and all that leaves the machine goes to the service that it is for, or to
+/// the one that the same file names.
+pub(super) fn is_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some((name, file)) = taken(inv) else { return false };
+    if PLACES.iter().any(|end| name.ends_with(end)) && !name.contains("DATABASE") {
+        return true;
+    }
+    let line = scene.command_line();
+    let mut senders = scene.invocations().iter().filter(|other| leaves_machine(other)).peekable();
+    senders.peek().is_some()
+        && senders.all(|sender| {
+            runs(sender, &["curl"])
+                && flag_value(sender, &["-x", "--proxy", "--connect-to", "--resolve", "-K", "--config"])
+                    .is_none()
+                && !sender.operands.is_empty()
+                && sender.operands.iter().all(|url| match url.known() {
+                    Some(url) => names_service(name, &host_of(url)),
+                    None => is_of_file(url, sender, file, line),
+                })
+        })
+}
+
+/// The name and the file of `grep '^NAME=' FILE`.
+fn taken(inv: &Invocation) -> Option<(&str, &str)> {
+    let [pattern, file] = inv.operands.as_slice() else { return None };
+    let name = pattern.known()?.trim_start_matches('^').strip_suffix('=')?;
+    let plain =
+        name.len() > 3 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let wider = ["-i", "-v", "-A", "-B", "-C", "-f", "-r", "-R"].iter().any(|flag| has_flag(inv, flag));
+    (plain && !wider && runs(inv, &["grep", "egrep"])).then_some(())?;
+    Some((name, file.known()?))
+}
+
+/// Whether a host is named after one of the words of a setting: `RESEND_API_KEY` and `api.resend.com`.
+fn names_service(setting: &str, host: &str) -> bool {
+    let mut labels = host.rsplit('.');
+    let (Some(end), Some(service)) = (labels.next(), labels.next()) else { return false };
+    ENDS.contains(&end)
+        && setting
+            .split('_')
+            .filter(|word| word.len() > 3 && !GENERIC.contains(word))
+            .any(|word| word.eq_ignore_ascii_case(service))
+}
+
+/// Whether the variable that an address begins with is a place that the file names: `URL=$(grep '^X_URL=' FILE | …); curl "$URL/x"`.
+fn is_of_file(address: &Arg, sender: &Invocation, file: &str, line: &str) -> bool {
+    let [Piece::Unknown, Piece::Known(tail), ..] = address.pieces.as_slice() else { return false };
+    let Some((front, _)) = sender.text.split_once(tail.as_str()).filter(|_| tail.starts_with('/')) else {
+        return false;
+    };
+    let front = front.strip_suffix('}').unwrap_or(front);
+    let start =
+        front.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(0, |at| at.saturating_add(1));
+    let (before, name) = front.split_at_checked(start).unwrap_or_default();
+    if name.is_empty() || !(before.ends_with('$') || before.ends_with("${")) {
+        return false;
+    }
+    let given = ["=$(", "=\"$("]
+        .iter()
+        .flat_map(|sign| line.split([name, sign].concat().as_str()).skip(1).collect::<Vec<_>>());
+    let mut given = given.map(|given| given.split(')').next().unwrap_or_default()).peekable();
+    given.peek().is_some()
+        && given.all(|given| {
+            given.starts_with("grep ")
+                && given.contains(file)
+                && PLACES.iter().any(|end| given.contains(&[end, "="].concat()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_known_by_its_name() {
+        assert!(
+            names_service("RESEND_API_KEY", "api.resend.com") && names_service("OPENAI_KEY", "openai.com")
+        );
+        for (setting, host) in [
+            ("RESEND_API_KEY", "resend.evil.com"),
+            ("API_KEY", "api.com"),
+            ("SECRET_KEY", "secret.com"),
+            ("OPENAI_KEY", "openai.xyz"),
+            ("OPENAI_KEY", "localhost"),
+        ] {
+            assert!(!names_service(setting, host), "{host}");
+        }
+    }
+}
