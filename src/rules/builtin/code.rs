@@ -368,14 +368,15 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The files outside of the project that code opens to write, by a name below the directory it runs in.
-fn written_elsewhere(inv: &Invocation, code: &str, scene: &Scene<'_>) -> Vec<String> {
-    let Some(cwd) = inv.cwd.as_deref() else { return Vec::new() };
-    let own =
-        |path: &str| scene.view.facts.places.project.as_deref().is_some_and(|project| lies_in(path, project));
-    if own(cwd) {
+/// The files outside of the project that code writes, by calls that are read.
+fn written_elsewhere<'a>(inv: &'a Invocation, code: &str, scene: &Scene<'a>) -> Vec<String> {
+    const WRITES: &[&str] = &["open", "write", "copy", "cp"];
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    if !scene.codes(inv).iter().any(|text| text.holds_any(WRITES)) {
         return Vec::new();
     }
+    let own =
+        |path: &str| scene.view.facts.places.project.as_deref().is_some_and(|project| lies_in(path, project));
     let account = scene.account(inv, code);
     let written =
         account.iter().flat_map(|account| &account.operations).filter_map(|operation| match operation {
@@ -385,7 +386,11 @@ fn written_elsewhere(inv: &Invocation, code: &str, scene: &Scene<'_>) -> Vec<Str
             | Operation::Moves { .. }
             | Operation::Calls { .. } => None,
         });
-    written.map(|file| join(cwd, file)).filter(|path| !own(path)).collect()
+    written
+        .filter(|file| !file.starts_with('~'))
+        .map(|file| join(cwd, file))
+        .filter(|path| !own(path))
+        .collect()
 }
 
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -78,9 +78,9 @@ const FUNCTIONS: &[(&str, &[(&str, Does)])] = &[
         &[
             ("system", Does::Shell(0)),
             ("popen", Does::Shell(0)),
-            ("execl", Does::Executes(0)),
+            ("execl", Does::Anything),
             ("execle", Does::Anything),
-            ("execlp", Does::Executes(0)),
+            ("execlp", Does::Anything),
             ("execv", Does::Spawns),
             ("execve", Does::Spawns),
             ("execvp", Does::Spawns),
@@ -220,7 +220,6 @@ const HARMLESS: &[(&str, &str)] = &[
         mkdtemp read close fstat opendir readlink pathExists ensureDir readJson promises Dirent Stats statfs \
         fsync",
     ),
-    ("child_process", "ChildProcess"),
     (
         "process",
         "argv env exit cwd stdout stderr stdin platform version versions pid ppid hrtime memoryUsage uptime \

@@ -61,6 +61,8 @@ pub(super) fn read(code: &str, language: Language) -> Option<Vec<Node<'_>>> {
     if code.len() > MAX_CODE
         || language == Language::Python && code.lines().take(2).any(declared)
         // Ends of lines that are none elsewhere.
+        // What the web took for comments once.
+        || language == Language::JavaScript && (code.contains("<!--") || code.contains("-->"))
         || code.contains(['\u{2028}', '\u{2029}', '\u{b}', '\u{0}'])
     {
         return None;

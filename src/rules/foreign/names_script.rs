@@ -31,7 +31,9 @@ impl<'n, 'c> Names<'n, 'c> {
                     self.give(name, Given::Own);
                 }
             }
-            "catch" => self.unknown(rest.first().and_then(|node| node.inside('(')).unwrap_or_default()),
+            "catch" if !before(nodes, at).is_some_and(|node| node.is(".") || node.is("?.")) => {
+                self.unknown(rest.first().and_then(|node| node.inside('(')).unwrap_or_default())
+            }
             "with" if rest.first().is_some_and(|node| node.inside('(').is_some()) => self.open = true,
             _ => {
                 let defined = || is_defined(nodes, at);

@@ -228,7 +228,15 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
                     }
                 }
                 // `handlers[name](x)`, `make()(x)`: what stands there was looked at where it stands.
-                (_, None) => self.other("", &given),
+                (_, None) => {
+                    // Whatever it is, it may be a function of a module that starts programs.
+                    const STARTING: &[&str] =
+                        &["os", "subprocess", "child_process", "pty", "asyncio", "shutil", "fs"];
+                    let module =
+                        |name: &String| STARTING.contains(&name.strip_prefix("node:").unwrap_or(name));
+                    self.account.open |= self.account.modules.iter().any(module);
+                    self.other("", &given);
+                }
             }
         }
     }

@@ -578,11 +578,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 return shell_verdict(scene, &command, cwd) >= least;
             }
             // What a started program is given may come from anywhere in the code.
-            let commands = if is_unresolved(inv, &whole, scene) {
-                said_commands(&whole, undone::strings(&whole))
-            } else {
-                said_commands(&text, strings.clone())
-            };
+            let commands = tried(scene, inv, (&whole, &text), least, || strings.clone());
             let is_text = |command: &String| least < Verdict::Block && begins_with_pattern(command);
             { commands.into_iter() }
                 .filter(|text| !is_text(text))
@@ -590,6 +586,29 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The texts that are tried as commands, of code that is not read to its end. `near`: what the calls that start programs depend on.
+fn tried(
+    scene: &Scene<'_>,
+    inv: &Invocation,
+    (whole, near): (&str, &str),
+    least: Verdict,
+    strings: impl FnOnce() -> Vec<String>,
+) -> Vec<String> {
+    match scene.account(inv, whole) {
+        // What a program is started with may come from anywhere in the code.
+        Some(account) if account.open && least == Verdict::Block => {
+            said_commands(whole, undone::strings(whole))
+        }
+        // Where strings begin and end is not known for certain.
+        None if Language::of(&inv.program).is_some() => {
+            let pieces = ['"', '\'', '`'].iter().flat_map(|quote| whole.split(*quote));
+            let pieces = pieces.map(str::to_owned).take(MAX_LITERALS.saturating_mul(4));
+            said_commands(near, strings()).into_iter().chain(pieces).collect()
+        }
+        _ => said_commands(near, strings()),
+    }
 }
 
 /// What code may have a shell run, of the strings in it: each of them, all together, and what it spells otherwise.
@@ -665,12 +684,6 @@ fn told_by_account(
         | Operation::Moves { .. }
         | Operation::Copies { .. } => false,
     }))
-}
-
-/// Whether code, as far as it is read, starts a program that is put together in a way that is not followed.
-fn is_unresolved(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
-    let starts = |operation: &Operation| matches!(operation, Operation::Runs(_));
-    scene.account(inv, code).is_some_and(|account| account.open && account.operations.iter().any(starts))
 }
 
 /// Whether a line that code has run deserves that, or the code that it in turn gives to an interpreter.
