@@ -559,6 +559,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             if bare.is_none() && !starts && !behind {
                 return false;
             }
+            if fed_by_download(scene, &text, &strings, cwd) >= least {
+                return true;
+            }
             if !behind {
                 if is_python && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS]) {
                     return false;
@@ -568,9 +571,6 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 {
                     return told;
                 }
-            }
-            if fed_by_download(scene, &text, &strings, cwd) >= least {
-                return true;
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.
