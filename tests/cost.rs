@@ -18,15 +18,15 @@ const OTHERS: [(&str, u64); 3] =
 /// A pipeline of thirty commands.
 const MAX_PIPELINE: u64 = 1_570_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
-const MAX_SCRIPT: u64 = 32_200_000;
+const MAX_SCRIPT: u64 = 32_300_000;
 const MAX_WRITTEN: u64 = 28_200_000;
 const MAX_MANIFEST: u64 = 38_600_000;
-const MAX_PYTHON: u64 = 23_500_000;
+const MAX_PYTHON: u64 = 24_000_000;
 const MAX_OPTIONS: u64 = 50_900_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its
 /// objects, and code in Python and JavaScript is read (128 KB). What a call costs does not hang on it: it touches few of the pages.
-const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 704 * 1024;
+const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 720 * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {
