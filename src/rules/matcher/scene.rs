@@ -41,7 +41,7 @@ pub(crate) struct Scene<'a> {
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
     /// What code does that was read, by its text.
-    accounts: RefCell<Vec<(String, Option<Rc<Account>>)>>,
+    accounts: RefCell<Vec<Read>>,
     /// What matched of conditions that others ask about.
     hits: RefCell<Vec<(&'static When, Hit<'a>)>>,
     /// The programs that run, and where their invocations stand.
@@ -54,6 +54,14 @@ pub(crate) struct Scene<'a> {
     pub written: OnceCell<Verdict>,
     /// What is said of code once its strings are written out.
     pub plain: OnceCell<(Verdict, usize)>,
+}
+
+/// A piece of code that was read, and what it does.
+#[derive(Debug)]
+struct Read {
+    language: Language,
+    code: String,
+    account: Option<Rc<Account>>,
 }
 
 impl<'a> Scene<'a> {
@@ -191,13 +199,13 @@ impl<'a> Scene<'a> {
     pub fn account(&self, inv: &Invocation, code: &str) -> Option<Rc<Account>> {
         let language = Language::of(&inv.program)?;
         if let Ok(known) = self.accounts.try_borrow()
-            && let Some((_, account)) = known.iter().find(|(text, _)| text == code)
+            && let Some(read) = known.iter().find(|read| read.language == language && read.code == code)
         {
-            return account.clone();
+            return read.account.clone();
         }
         let account = account(code, language).map(Rc::new);
         if let Ok(mut accounts) = self.accounts.try_borrow_mut() {
-            accounts.push((code.to_owned(), account.clone()));
+            accounts.push(Read { language, code: code.to_owned(), account: account.clone() });
         }
         account
     }
