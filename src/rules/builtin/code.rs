@@ -1,17 +1,19 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
+pub(super) mod calls;
 pub(super) mod changes;
 pub(super) mod deletes;
 pub(super) mod homes;
 pub(super) mod loses;
 pub(super) mod runs;
 pub(super) mod shell_text;
+mod told;
 
+use self::calls::written_elsewhere;
 use self::shell_text::shell;
 use super::texts::front as texts_front;
 use super::{folding, libraries, placed, predicate, scripts, statements};
-use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, lies_in, single_quoted};
-use crate::rules::foreign::Operation;
+use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
     is_bare_name, rebuilt_verdict, runs, runs_code, target_of,
@@ -366,31 +368,6 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// The files outside of the project that code writes, by calls that are read.
-fn written_elsewhere<'a>(inv: &'a Invocation, code: &str, scene: &Scene<'a>) -> Vec<String> {
-    const WRITES: &[&str] = &["open", "write", "copy", "cp"];
-    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-    if !scene.codes(inv).iter().any(|text| text.holds_any(WRITES)) {
-        return Vec::new();
-    }
-    let own =
-        |path: &str| scene.view.facts.places.project.as_deref().is_some_and(|project| lies_in(path, project));
-    let account = scene.account(inv, code);
-    let written =
-        account.iter().flat_map(|account| &account.operations).filter_map(|operation| match operation {
-            Operation::Writes(path) | Operation::Copies { to: path, .. } => path.known(),
-            Operation::Runs(_)
-            | Operation::Deletes { .. }
-            | Operation::Moves { .. }
-            | Operation::Calls { .. } => None,
-        });
-    written
-        .filter(|file| !file.starts_with('~'))
-        .map(|file| join(cwd, file))
-        .filter(|path| !own(path))
-        .collect()
 }
 
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {

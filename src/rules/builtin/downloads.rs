@@ -170,7 +170,7 @@ fn fetched_is_run<'a>(scene: &Scene<'a>, fetches: &dyn Fn(&Invocation) -> bool) 
     if !scene.runs_any(may_download) {
         return Found::No;
     }
-    first_user(all, fetches, &|inv| {
+    first_user(scene, fetches, &|inv| {
         let outer = inv.feeds.and_then(|index| all.get(index));
         let printed =
             outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
@@ -188,7 +188,7 @@ pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     if !scene.runs_any(|inv| runs(inv, DECODING)) {
         return Found::No;
     }
-    first_user(all, &|inv| runs(inv, DECODING), &|inv| {
+    first_user(scene, &|inv| runs(inv, DECODING), &|inv| {
         let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));
         inv.writes.iter().map(|(target, _)| target.clone()).chain(saved_behind(inv, all)).chain(out).collect()
     })
@@ -223,16 +223,17 @@ impl Fetched {
     }
 
     /// Whether a command runs one of the files.
-    fn is_run_by(&self, inv: &Invocation) -> bool {
+    fn is_run_by(&self, inv: &Invocation, scene: &Scene<'_>) -> bool {
         let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
         let runner = runner && !runs_standard_module(inv) && !only_checks(&inv.program, &inv.args);
-        // Behind code on the line that only reads, a word is what it reads, and no script.
-        let given = code_only_reads(inv);
         let word = inv.word.to_text();
         let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
         self.programs.contains(&word)
             || (word.contains('/') && self.has(&inv.word, inv))
-            || (runner && !given && inv.operands.first().is_some_and(|arg| self.has(arg, inv)))
+            // Behind code on the line that only reads, a word is what it reads, and no script.
+            || (runner
+                && inv.operands.first().is_some_and(|arg| self.has(arg, inv))
+                && !code_only_reads(inv, scene))
             || flag_value(inv, &["-jar"]).is_some_and(|arg| self.has(arg, inv))
             || (runner && inv.reads.iter().any(|target| self.paths.contains(target.text())))
             // A script that was unfolded: its commands name the wrapper.
@@ -270,15 +271,16 @@ impl Fetched {
 /// The first command that runs what one for which `is_source` holds fetched before it: the file, a copy of it, or what is
 /// printed from it. One walk, so that a long command line costs no more than its length.
 fn first_user<'a>(
-    all: &'a [Invocation],
+    scene: &Scene<'a>,
     is_source: &dyn Fn(&Invocation) -> bool,
     files: &dyn Fn(&'a Invocation) -> Vec<Target>,
 ) -> Found<'a> {
+    let all = scene.invocations();
     let mut fetched = Fetched::default();
     let (mut sources, mut readers) = (0, 0);
     for (at, inv) in all.iter().enumerate() {
         if !fetched.paths.is_empty() {
-            if fetched.is_run_by(inv) {
+            if fetched.is_run_by(inv, scene) {
                 return Found::yes(&inv.text);
             }
             if fetched.is_read_by(inv) {

@@ -254,13 +254,22 @@ pub(in crate::rules) fn leads_out(name: &str) -> bool {
 fn split(name: &str) -> (&str, &str) {
     let name = name.strip_prefix("builtins.").unwrap_or(name);
     let (module, function) = name.rsplit_once('.').unwrap_or(("", name));
-    let module = match module {
+    let module = one_name(module);
+    (module, without_sync(module, function))
+}
+
+/// A module by one of its names.
+fn one_name(module: &str) -> &str {
+    match module {
         "fs.promises" | "fs/promises" | "fs-extra" | "graceful-fs" => "fs",
         "asyncio.subprocess" => "asyncio",
         other => other,
-    };
-    let function = if module == "fs" { function.strip_suffix("Sync").unwrap_or(function) } else { function };
-    (module, function)
+    }
+}
+
+/// `rmSync` and `rm` of Node do the same.
+fn without_sync<'f>(module: &str, function: &'f str) -> &'f str {
+    if module == "fs" { function.strip_suffix("Sync").unwrap_or(function) } else { function }
 }
 
 /// What a function does; none for one that no row knows.
@@ -271,25 +280,16 @@ pub(in crate::rules) fn does(name: &str) -> Option<Does> {
     if let Some((_, does)) = found {
         return Some(*does);
     }
-    let top = name.split('.').next().unwrap_or_default();
-    let top = split_top(top);
+    let top = one_name(name.split('.').next().unwrap_or_default());
     if !POWERFUL.split(' ').any(|known| known == top) {
         return None;
     }
-    let member = name.split('.').nth(1).unwrap_or_default();
-    let member = if top == "fs" { member.strip_suffix("Sync").unwrap_or(member) } else { member };
+    let member = without_sync(top, name.split('.').nth(1).unwrap_or_default());
     let harmless = HARMLESS
         .iter()
         .find(|(owner, _)| *owner == top)
         .is_some_and(|(_, list)| list.split(' ').any(|known| known == member));
     Some(if harmless { Does::Nothing } else { Does::Anything })
-}
-
-fn split_top(top: &str) -> &str {
-    match top {
-        "fs/promises" | "fs-extra" | "graceful-fs" => "fs",
-        other => other,
-    }
 }
 
 /// What a function gives back.
@@ -358,8 +358,7 @@ const PLAIN: &str = "print len str int float bool sorted reversed list dict set 
     toLocaleString toLocaleDateString getTime hrtime isDirectory isFile extname normalize isAbsolute \
     fileURLToPath pathToFileURL URL URLSearchParams trunc byteLength describe it expect toBe toEqual \
     toContain deepStrictEqual strictEqual equal ok assert createHash structuredClone createInterface \
-    question promisify replace read_json hypot if for while switch return typeof and or not in is elif \
-    except await yield lambda else case with del raise import new async";
+    question promisify replace read_json hypot";
 
 /// Whether a function is known to do nothing, by its last name.
 pub(in crate::rules) fn is_plain(name: &str) -> bool {

@@ -34,11 +34,7 @@ pub(super) fn chain<'n, 'c>(nodes: &'n [Node<'c>], at: usize, language: Language
     let mut end = at.checked_add(length)?;
     loop {
         let rest = nodes.get(end..).unwrap_or_default();
-        // A chain of calls may go on in the next line.
-        let lines = match language {
-            Language::JavaScript => rest.iter().take_while(|node| **node == Node::Line).count(),
-            Language::Python => 0,
-        };
+        let lines = line_ends(rest, language);
         let behind = rest.get(lines..).unwrap_or_default();
         let (link, taken) = match (rest, behind) {
             (_, [Node::Sign("." | "?."), Node::Name(name), ..]) => {
@@ -60,6 +56,14 @@ pub(super) fn chain<'n, 'c>(nodes: &'n [Node<'c>], at: usize, language: Language
         end = end.checked_add(taken)?;
     }
     Some(Chain { first, links, end })
+}
+
+/// How many ends of lines stand there in front of what may go on with a call.
+pub(super) fn line_ends(nodes: &[Node<'_>], language: Language) -> usize {
+    match language {
+        Language::JavaScript => nodes.iter().take_while(|node| **node == Node::Line).count(),
+        Language::Python => 0,
+    }
 }
 
 /// One argument of a call.

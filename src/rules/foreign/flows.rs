@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lex::{self, Fill, Node};
 use super::names::{Given, Names};
-use super::{Language, account};
+use super::{Account, Language, read_tree};
 
 /// Calls after which somebody else has what they are given: printed, written, sent, raised, handed to another program.
 const SHOWS: &[&str] = &[
@@ -71,11 +71,13 @@ const ROUNDS: usize = 8;
 
 /// Whether code shows what it reads of something that a string names. None: that cannot be told.
 pub(crate) fn is_shown(code: &str, language: Language, is_named: &dyn Fn(&str) -> bool) -> Option<bool> {
-    if account(code, language)?.open {
-        return None;
-    }
     let nodes = lex::read(code, language)?;
     let names = Names::new(&nodes, language);
+    let mut account = Account::default();
+    read_tree(&nodes, &names, (language, 0), &mut account);
+    if account.open {
+        return None;
+    }
     let flow = Flow { is_named, names: &names };
     let (mut held, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..ROUNDS {

@@ -60,9 +60,9 @@ pub(super) fn read(code: &str, language: Language) -> Option<Vec<Node<'_>>> {
     let declared = |line: &str| line.trim_start().starts_with('#') && line.contains("coding");
     if code.len() > MAX_CODE
         || language == Language::Python && code.lines().take(2).any(declared)
-        // Ends of lines that are none elsewhere.
         // What the web took for comments once.
         || language == Language::JavaScript && (code.contains("<!--") || code.contains("-->"))
+        // Ends of lines that are none elsewhere.
         || code.contains(['\u{2028}', '\u{2029}', '\u{b}', '\u{0}'])
     {
         return None;
@@ -188,8 +188,6 @@ impl<'c> Reader<'c> {
             } else if self.language == Language::JavaScript && rest.starts_with("/*") {
                 let end = rest.find("*/")?;
                 rest.get(end.checked_add(2)?..)?
-            } else if rest.starts_with("<!--") {
-                return None;
             } else {
                 self.rest = rest;
                 return Some(());

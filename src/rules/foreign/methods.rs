@@ -1,6 +1,5 @@
 //! What methods and operators make of texts, paths and lists.
 
-use super::chain::trimmed;
 use super::lex::Node;
 use super::value::{Value, both, globbed, inside_of, joined, joined_path, list_joined};
 use super::values::Values;
@@ -9,8 +8,7 @@ use crate::shell::{Arg, Piece};
 impl<'n, 'c> Values<'_, 'n, 'c> {
     /// What a method gives of a text, a path or a list.
     pub fn method(&self, value: &Value, name: &str, inside: &'n [Node<'c>]) -> Vec<Value> {
-        let arguments = || inside.split(|node| node.is(",")).map(trimmed).filter(|part| !part.is_empty());
-        let first = || arguments().next().map_or_else(|| vec![Value::Unknown], |part| self.of(part));
+        let first = || self.first_of(inside);
         match (value, name) {
             (
                 Value::Path(_) | Value::Text(_),
@@ -20,9 +18,9 @@ impl<'n, 'c> Values<'_, 'n, 'c> {
             (Value::Text(_), "strip" | "rstrip" | "lstrip" | "trim" | "encode" | "decode") => {
                 vec![value.clone()]
             }
-            (Value::Path(_), "joinpath") => arguments()
-                .map(|part| self.of(part))
-                .fold(vec![value.clone()], |left, right| both(&left, &right, inside_of)),
+            (Value::Path(_), "joinpath") => {
+                self.each_of(inside).fold(vec![value.clone()], |left, right| both(&left, &right, inside_of))
+            }
             (Value::Path(_), "glob" | "rglob" | "iterdir") => {
                 let pattern = if name == "iterdir" { vec![Value::text("*")] } else { first() };
                 let found = both(std::slice::from_ref(value), &pattern, |base, pattern| {

@@ -16,6 +16,7 @@ mod values;
 mod walk;
 
 pub(crate) use self::flows::is_shown;
+use self::lex::Node;
 use self::names::{Given, Names};
 use self::values::Values;
 use self::walk::Walk;
@@ -125,14 +126,14 @@ impl Account {
             "util",
             "url",
         ];
-        let reads = |module: &String| READING.contains(&module.strip_prefix("node:").unwrap_or(module));
+        let reads = |module: &String| READING.contains(&module.as_str());
         !self.open && self.operations.is_empty() && self.modules.iter().all(reads)
     }
 }
 
 /// Most operations of one piece of code, and how deep code may run code.
 const MAX_OPERATIONS: usize = 400;
-const MAX_NESTED: usize = 3;
+pub(crate) const MAX_NESTED: usize = 3;
 
 /// What code does; none where it cannot be read for certain.
 pub(crate) fn account(code: &str, language: Language) -> Option<Account> {
@@ -143,17 +144,25 @@ pub(crate) fn account(code: &str, language: Language) -> Option<Account> {
 
 fn read(code: &str, language: Language, depth: usize, account: &mut Account) -> Option<()> {
     let nodes = lex::read(code, language)?;
-    let names = Names::new(&nodes, language);
-    let values = Values::new(&names, language);
+    read_tree(&nodes, &Names::new(&nodes, language), (language, depth), account);
+    Some(())
+}
+
+fn read_tree<'n, 'c>(
+    nodes: &'n [Node<'c>],
+    names: &Names<'n, 'c>,
+    (language, depth): (Language, usize),
+    account: &mut Account,
+) {
+    let values = Values::new(names, language);
     // What code in a string gives names to, the code around it means too.
     let own = |(name, given): &(&str, Given<'_, '_>)| !matches!(given, Given::Module(module, None) if module == name);
     account.open |= names.open || depth > 0 && names.given.iter().any(own);
     account.modules.extend(names.modules());
     let mut walk = Walk { values: &values, account, depth };
-    walk.nodes(&nodes, false);
+    walk.nodes(nodes, false);
     let spent = values.is_spent() || account.operations.len() > MAX_OPERATIONS;
     account.open |= spent || account.runs_what_it_writes();
-    Some(())
 }
 
 #[cfg(test)]

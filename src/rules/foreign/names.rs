@@ -3,6 +3,7 @@
 //! A name is taken to be the same everywhere in the code, so that it stands for everything that it is given anywhere.
 
 use super::Language;
+use super::chain::line_ends;
 use super::lex::{Fill, Node};
 
 /// One thing that a name is given.
@@ -43,7 +44,7 @@ pub(super) struct Names<'n, 'c> {
 }
 
 /// Words in front of a name that is given a value.
-const DECLARES: &[&str] = &["const", "let", "var", "using"];
+pub(super) const DECLARES: &[&str] = &["const", "let", "var", "using"];
 /// Words in front of the type of a field or the name of a parameter.
 const QUALIFIES: &[&str] = &["private", "public", "protected", "readonly", "static", "async", "override"];
 /// Methods that call what they are given with each element.
@@ -80,7 +81,7 @@ impl<'n, 'c> Names<'n, 'c> {
     /// The modules that are imported by statements.
     pub fn modules(&self) -> impl Iterator<Item = String> {
         self.given.iter().filter_map(|(_, given)| match given {
-            Given::Module(module, _) => Some((*module).to_owned()),
+            Given::Module(module, _) => Some(plain_module(module).to_owned()),
             _ => None,
         })
     }
@@ -142,12 +143,7 @@ impl<'n, 'c> Names<'n, 'c> {
 
     fn mention(&mut self, nodes: &'n [Node<'c>], at: usize, name: &'c str, language: Language) {
         let rest = nodes.get(after(at)..).unwrap_or_default();
-        // A call may go on in the next line.
-        let lines = match language {
-            Language::JavaScript => rest.iter().take_while(|node| **node == Node::Line).count(),
-            Language::Python => 0,
-        };
-        let called = rest.get(lines).filter(|node| node.inside('(').is_some());
+        let called = rest.get(line_ends(rest, language)).filter(|node| node.inside('(').is_some());
         let next = called.or_else(|| rest.first());
         if before(nodes, at).is_some_and(|node| node.is(".") || node.is("?.")) {
             self.members.push(name);
@@ -286,6 +282,11 @@ impl<'n, 'c> Names<'n, 'c> {
             }
         }
     }
+}
+
+/// A module of Node by the name that it has without the mark.
+pub(super) fn plain_module(module: &str) -> &str {
+    module.strip_prefix("node:").unwrap_or(module)
 }
 
 pub(super) fn after(at: usize) -> usize {

@@ -4,7 +4,7 @@ use super::Language;
 use super::Operation;
 use super::chain::{Argument, arguments};
 use super::lex::Node;
-use super::value::Value;
+use super::value::{Value, appended, both};
 use super::walk::Walk;
 use crate::domain::single_quoted;
 use crate::shell::{Arg, Piece};
@@ -72,10 +72,7 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
         let shell = shell.is_some_and(|argument| !is_false(argument));
         for value in self.values.of(first.value) {
             match &value {
-                Value::List(words, open) if !shell => {
-                    let words: Vec<Vec<Value>> = words.iter().map(|word| vec![word.clone()]).collect();
-                    self.line(&words, *open, &front);
-                }
+                Value::List(words, open) if !shell => self.line(words, *open, &front),
                 // Of a list the first is what the shell is given.
                 Value::List(words, open) => match words.as_slice() {
                     [text] if !open => self.shell(text, &front),
@@ -117,12 +114,11 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
                 };
                 // Python's lists begin with the name that the program is told.
                 let words = words.into_iter().skip(usize::from(python));
-                let words: Vec<Vec<Value>> =
-                    std::iter::once(program.clone()).chain(words).map(|word| vec![word]).collect();
+                let words: Vec<Value> = std::iter::once(program.clone()).chain(words).collect();
                 let input = if fed { "git show | ".to_owned() } else { String::new() };
                 let front = Front { inputs: vec![input], ..Front::default() };
                 if shell {
-                    let texts = words.iter().flatten().map(|word| text_of(&word.as_arg()));
+                    let texts = words.iter().map(|word| text_of(&word.as_arg()));
                     self.account.open |= open;
                     self.shell(&Value::text(&texts.collect::<Vec<_>>().join(" ")), &front);
                 } else {
@@ -132,38 +128,30 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
         }
     }
 
-    /// Every line that can be made of these words.
-    pub(super) fn lines(&mut self, words: &[Vec<Value>]) {
-        const MOST: usize = 24;
-        let count = words.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul);
-        if count.is_none_or(|count| count > MOST) {
-            self.account.open = true;
-            return;
+    /// A program whose words are the arguments of the call.
+    pub(super) fn executes(&mut self, given: &[Argument<'n, 'c>]) {
+        let mut lists = vec![Value::List(Vec::new(), false)];
+        for argument in given {
+            lists = both(&lists, &self.values.of(argument.value), |list, value| appended(list, value, false));
         }
-        self.line(words, false, &Front::default());
+        for list in &lists {
+            match list {
+                Value::List(words, open) => self.line(words, *open, &Front::default()),
+                _ => self.account.open = true,
+            }
+        }
     }
 
     /// A program and its words. One whose program is not known may be anything.
-    fn line(&mut self, words: &[Vec<Value>], open: bool, front: &Front) {
-        let mut lines = vec![String::new()];
-        let known =
-            words.first().is_some_and(|first| first.iter().all(|value| value.as_arg().known().is_some()));
-        self.account.open |= !known;
-        for place in words {
-            let place = place.iter().flat_map(|value| match value {
-                Value::List(inner, _) => inner.iter().map(word).collect(),
-                other => vec![word(other)],
-            });
-            let place: Vec<String> = place.collect();
-            lines = lines
-                .iter()
-                .flat_map(|line| place.iter().map(move |word| format!("{line}{word} ")))
-                .collect();
-        }
-        let more = if open { "\"$more\"" } else { "" };
-        for line in lines {
-            self.run(format!("{line}{more}").trim_end(), front);
-        }
+    fn line(&mut self, words: &[Value], open: bool, front: &Front) {
+        self.account.open |= words.first().is_none_or(|program| program.as_arg().known().is_none());
+        let said = words.iter().flat_map(|value| match value {
+            Value::List(inner, _) => inner.iter().map(word).collect(),
+            other => vec![word(other)],
+        });
+        let more = open.then(|| "\"$more\"".to_owned());
+        let line: Vec<String> = said.chain(more).collect();
+        self.run(&line.join(" "), front);
     }
 
     /// A text that a shell reads. One of which the beginning is not known may be anything.

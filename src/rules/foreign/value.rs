@@ -1,8 +1,10 @@
 //! What an expression in code may be, and what two values make together.
 
 use super::lex::Node;
-use super::values::MAX_VALUES;
 use crate::shell::{Arg, Piece};
+
+/// Most values of one expression.
+pub(super) const MAX_VALUES: usize = 24;
 
 /// What an expression may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +153,21 @@ pub(super) fn list_joined(by: &Value, list: &Value) -> Value {
         out = joined(&out, value);
     }
     out
+}
+
+/// A list with one more element, or with all those that `spread` stands for.
+pub(super) fn appended(list: &Value, value: &Value, spread: bool) -> Value {
+    let Value::List(values, open) = list else { return Value::Unknown };
+    let mut values = values.clone();
+    match (spread, value) {
+        (true, Value::List(more, unsure)) => {
+            values.extend(more.iter().cloned());
+            return Value::List(values, *open || *unsure);
+        }
+        (true, _) => return Value::List(values, true),
+        (false, value) => values.push(value.clone()),
+    }
+    Value::List(values, *open)
 }
 
 /// One element of a list, or whatever may be in it.

@@ -6,13 +6,15 @@ use std::cell::{Cell, RefCell};
 use super::Language;
 use super::chain::{Chain, Link, arguments, chain, trimmed};
 use super::lex::{Fill, Node};
-use super::names::{Given, Names};
-use super::value::{Value, both, constant, distinct, element, grown, inside_of, is_turned, joined, variable};
+use super::names::{Given, Names, plain_module};
+use super::value::{
+    MAX_VALUES, Value, appended, both, constant, distinct, element, grown, inside_of, is_turned, joined,
+    variable,
+};
 use crate::rules::commands::functions::{Gives, gives};
 use crate::shell::Arg;
 
-/// Most values of one expression, and most steps of one reading.
-pub(super) const MAX_VALUES: usize = 24;
+/// Most steps of one reading.
 const MAX_STEPS: usize = 20_000;
 /// How deep names may stand for names.
 const MAX_DEPTH: usize = 24;
@@ -181,37 +183,16 @@ impl<'v, 'n, 'c> Values<'v, 'n, 'c> {
         {
             return vec![Value::List(self.of(inside.get(..end).unwrap_or_default()), true)];
         }
-        let mut lists = vec![(Vec::new(), false)];
+        let mut lists = vec![Value::List(Vec::new(), false)];
         for part in inside.split(|node| node.is(",")) {
-            let part = trimmed(part);
-            let (part, spread) = match part {
+            let (part, spread) = match trimmed(part) {
                 [] => continue,
                 [Node::Sign("*" | "..."), rest @ ..] => (rest, true),
                 other => (other, false),
             };
-            let values = self.of(part);
-            let mut next = Vec::new();
-            for (list, open) in &lists {
-                for value in &values {
-                    let mut list: Vec<Value> = list.clone();
-                    let mut open = *open;
-                    match (spread, value) {
-                        (true, Value::List(more, unsure)) => {
-                            list.extend(more.iter().cloned());
-                            open |= unsure;
-                        }
-                        (true, _) => open = true,
-                        (false, value) => list.push(value.clone()),
-                    }
-                    next.push((list, open));
-                }
-            }
-            if next.len() > MAX_VALUES {
-                return vec![Value::Unknown];
-            }
-            lists = next;
+            lists = both(&lists, &self.of(part), |list, value| appended(list, value, spread));
         }
-        lists.into_iter().map(|(list, open)| Value::List(list, open)).collect()
+        lists
     }
 
     fn text(&self, parts: &'n [Fill<'c>]) -> Vec<Value> {
@@ -260,22 +241,23 @@ impl<'v, 'n, 'c> Values<'v, 'n, 'c> {
         distinct(out)
     }
 
+    /// What stands behind `a, b =`: `1, 2` of Python is a list.
+    fn several(&self, nodes: &'n [Node<'c>]) -> Vec<Value> {
+        let listed = nodes.iter().any(|node| node.is(",")) && self.language == Language::Python;
+        if listed { self.list(nodes) } else { self.of(nodes) }
+    }
+
     fn given(&self, given: Given<'n, 'c>) -> Vec<Value> {
         match given {
             Given::Value(nodes) => self.of(nodes),
             Given::Part(nodes, place) => {
-                // `a, b = 1, 2`
-                let several = nodes.iter().any(|node| node.is(",")) && self.language == Language::Python;
-                let values = if several { self.list(nodes) } else { self.of(nodes) };
-                values.into_iter().map(|value| element(value, Some(place))).collect()
+                self.several(nodes).into_iter().map(|value| element(value, Some(place))).collect()
             }
             Given::Member(nodes, name) => {
                 self.of(nodes).iter().map(|value| self.member(value, name)).collect()
             }
             Given::Each(nodes, place) => {
-                let several = nodes.iter().any(|node| node.is(",")) && self.language == Language::Python;
-                let values = if several { self.list(nodes) } else { self.of(nodes) };
-                let each = values.into_iter().flat_map(|value| match value {
+                let each = self.several(nodes).into_iter().flat_map(|value| match value {
                     Value::List(mut values, open) => {
                         if open && values.is_empty() {
                             values.push(Value::Unknown);
@@ -290,7 +272,7 @@ impl<'v, 'n, 'c> Values<'v, 'n, 'c> {
                 }
             }
             Given::Module(module, member) => {
-                let module = module.strip_prefix("node:").unwrap_or(module);
+                let module = plain_module(module);
                 vec![Value::Named(member.map_or_else(
                     || module.to_owned(),
                     |member| {
@@ -351,20 +333,29 @@ impl<'v, 'n, 'c> Values<'v, 'n, 'c> {
         out
     }
 
+    /// What each argument of a call may be.
+    pub(super) fn each_of(&self, inside: &'n [Node<'c>]) -> impl Iterator<Item = Vec<Value>> {
+        let parts = inside.split(|node| node.is(",")).map(trimmed).filter(|part| !part.is_empty());
+        parts.map(|part| self.of(part))
+    }
+
+    pub(super) fn first_of(&self, inside: &'n [Node<'c>]) -> Vec<Value> {
+        self.each_of(inside).next().unwrap_or_else(|| vec![Value::Unknown])
+    }
+
     fn called(&self, value: &Value, inside: &'n [Node<'c>]) -> Vec<Value> {
         let Value::Named(name) = value else { return vec![Value::Unknown] };
-        let arguments = || inside.split(|node| node.is(",")).map(trimmed).filter(|part| !part.is_empty());
-        let first = || arguments().next().map_or_else(|| vec![Value::Unknown], |part| self.of(part));
+        let first = || self.first_of(inside);
         match gives(name) {
             Gives::Nothing => vec![Value::Unknown],
             Gives::Same => first(),
             Gives::Path => {
                 let paths = first().into_iter().map(|value| Value::Path(value.as_arg()));
-                let more = arguments().skip(1).map(|part| self.of(part));
+                let more = self.each_of(inside).skip(1);
                 more.fold(paths.collect(), |left, right| both(&left, &right, inside_of))
             }
             Gives::Joined => {
-                let mut parts = arguments().map(|part| self.of(part));
+                let mut parts = self.each_of(inside);
                 let front = parts.next().unwrap_or_default();
                 parts.fold(front, |left, right| both(&left, &right, inside_of))
             }
@@ -374,12 +365,12 @@ impl<'v, 'n, 'c> Values<'v, 'n, 'c> {
             Gives::Module => first()
                 .iter()
                 .map(|value| match value.as_arg().known() {
-                    Some(name) => Value::Named(name.strip_prefix("node:").unwrap_or(name).to_owned()),
+                    Some(name) => Value::Named(plain_module(name).to_owned()),
                     None => Value::Unknown,
                 })
                 .collect(),
             Gives::Member => {
-                let mut parts = arguments().map(|part| self.of(part));
+                let mut parts = self.each_of(inside);
                 let (owners, names) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
                 both(&owners, &names, |owner, name| match name.as_arg().known() {
                     Some(name) => self.member(owner, name),

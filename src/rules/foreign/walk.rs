@@ -2,11 +2,12 @@
 
 use super::chain::{Argument, Chain, Link, arguments, chain};
 use super::lex::{Fill, Node};
+use super::names::{self, DECLARES, plain_module};
 use super::starts::Front;
 use super::value::Value;
 use super::values::Values;
-use super::{Account, Language, MAX_NESTED, Operation, names, read};
-use crate::rules::commands::functions::{self, Does};
+use super::{Account, Language, MAX_NESTED, Operation, read};
+use crate::rules::commands::functions::{self, Does, Gives};
 use crate::rules::commands::variables;
 use crate::shell::Arg;
 
@@ -83,7 +84,6 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
     /// Whether what follows is given a name of its own by what stands in front of it. A member's name may be anybody's, and so may one
     /// that is asked for as a member.
     fn is_named(&self, front: &[Node<'_>]) -> bool {
-        const DECLARES: &[&str] = &["const", "let", "var"];
         let Some((Node::Sign("="), front)) = front.split_last() else { return false };
         let start = |before: &[Node<'_>]| match before.last() {
             None | Some(Node::Line | Node::Sign(";" | ":")) => true,
@@ -232,8 +232,7 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
                     // Whatever it is, it may be a function of a module that starts programs.
                     const STARTING: &[&str] =
                         &["os", "subprocess", "child_process", "pty", "asyncio", "shutil", "fs"];
-                    let module =
-                        |name: &String| STARTING.contains(&name.strip_prefix("node:").unwrap_or(name));
+                    let module = |name: &String| STARTING.contains(&name.as_str());
                     self.account.open |= self.account.modules.iter().any(module);
                     self.other("", &given);
                 }
@@ -245,15 +244,11 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
         let last = name.rsplit('.').next().unwrap_or_default();
         match functions::does(name) {
             Some(does) => self.does(does, None, given),
-            None if matches!(
-                name,
-                "getattr" | "require" | "__import__" | "importlib.import_module" | "import"
-            ) =>
-            {
-                let place = usize::from(name == "getattr");
+            None if matches!(functions::gives(name), Gives::Module | Gives::Member) => {
+                let place = usize::from(functions::gives(name) == Gives::Member);
                 let named =
                     given.get(place).map(|argument| self.values.of(argument.value)).unwrap_or_default();
-                let known = |value: &Value| value.as_arg().known().map(str::to_owned);
+                let known = |value: &Value| value.as_arg().known().map(|name| plain_module(name).to_owned());
                 self.account.open |= named.is_empty() || named.iter().any(|value| known(value).is_none());
                 if place == 0 {
                     self.account.modules.extend(named.iter().filter_map(known));
@@ -315,10 +310,8 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
             Does::Starts => self.starts(given),
             Does::Spawns => self.spawns(given),
             Does::Executes(place) => {
-                let words = given.iter().skip(place).map(|argument| self.values.of(argument.value));
-                let words: Vec<Vec<Value>> = words.collect();
                 self.account.open |= spread;
-                self.lines(&words);
+                self.executes(given.get(place..).unwrap_or_default());
             }
             Does::Code(place) => {
                 for text in self.texts(owner, given, place) {

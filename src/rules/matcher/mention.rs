@@ -7,11 +7,12 @@ use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, r
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Operands, Operation};
-use crate::rules::foreign::{Account, Language, account};
+use crate::rules::foreign::Account;
 use crate::rules::survey::only_checks;
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
+use std::rc::Rc;
 
 pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
     for inv in scene.running(|inv| is_one_of(inv, code.programs)) {
@@ -170,7 +171,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         if around != Some(cwd) {
             if !needles.iter().any(|needle| needle.is_around(cwd)) {
                 around = Some(cwd);
-            } else if !reads::code_only_reads(inv) {
+            } else if !reads::code_only_reads(inv, scene) {
                 return Found::yes(&inv.text);
             }
         }
@@ -199,7 +200,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             let without = || own_hooks::left_out(text, cwd, &scene.view.facts.places);
             if names(text)
                 && without().is_none_or(|text| names(&text))
-                && !reads::code_only_reads(inv)
+                && !reads::code_only_reads(inv, scene)
                 && whole(inv, text, scene)
                     .and_then(|code| reads::touched(&code))
                     .is_none_or(|touched| names(&touched))
@@ -212,14 +213,13 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// What code does that is given on the line, or as the script that is run.
-fn whole(inv: &Invocation, text: &str, scene: &Scene<'_>) -> Option<Account> {
-    if let Some((_, account)) = reads::given(inv).filter(|(code, _)| *code == text) {
-        return Some(account);
-    }
-    let script = inv.operands.first().filter(|_| code_flag(inv).is_none())?;
-    let target = super::target_of(script, inv.cwd.as_deref());
-    content(scene, target.text()).filter(|content| content == text)?;
-    account(text, Language::of(&inv.program)?)
+fn whole(inv: &Invocation, text: &str, scene: &Scene<'_>) -> Option<Rc<Account>> {
+    let is_script = || {
+        let script = inv.operands.first().filter(|_| code_flag(inv).is_none());
+        let target = script.map(|script| super::target_of(script, inv.cwd.as_deref()));
+        target.and_then(|target| content(scene, target.text())).is_some_and(|content| content == text)
+    };
+    (reads::given(inv) == Some(text) || is_script()).then(|| scene.account(&inv.program, text))?
 }
 
 /// `python3 -m json.tool FILE`, of which a second file would be written, and what only says whether code can be read.

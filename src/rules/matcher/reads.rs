@@ -1,14 +1,13 @@
 //! Code that is given to an interpreter whole, and what it does as far as every call in it is read.
 
-use super::flag_value;
-use crate::rules::foreign::{Account, Language, Operation, account};
+use super::{Scene, flag_value};
+use crate::rules::foreign::{Account, Language, Operation};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// What code that stands on the line, or in a here-document, does; none where something else may be run beside it.
-pub(super) fn given(inv: &Invocation) -> Option<(&str, Account)> {
-    let language = Language::of(&inv.program)?;
-    let options: &[&str] = match language {
+/// The code that stands on the line, or in a here-document; none where something else may be run beside it.
+pub(super) fn given(inv: &Invocation) -> Option<&str> {
+    let options: &[&str] = match Language::of(&inv.program)? {
         Language::Python => &["-c"],
         Language::JavaScript => &["-e", "--eval", "-p", "--print"],
     };
@@ -22,14 +21,13 @@ pub(super) fn given(inv: &Invocation) -> Option<(&str, Account)> {
         (None, Stdin::Text(_) | Stdin::Inherited | Stdin::Pipe | Stdin::File(_)) => return None,
     };
     let mut others = inv.args.iter().filter_map(Arg::known).filter(|arg| arg.starts_with('-'));
-    let whole = others.all(|arg| arg == code || plain(arg));
-    let account = account(code, language).filter(|_| whole)?;
-    Some((code, account))
+    others.all(|arg| arg == code || plain(arg)).then_some(code)
 }
 
 /// Whether all that an interpreter is given to run stands on the line (or in a here-document) and only reads.
-pub(crate) fn code_only_reads(inv: &Invocation) -> bool {
-    given(inv).is_some_and(|(_, account)| account.only_reads())
+pub(crate) fn code_only_reads(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let account = given(inv).and_then(|code| scene.account(&inv.program, code));
+    account.is_some_and(|account| account.only_reads())
 }
 
 /// The texts that what code does falls on, all in one; none where it may do more, or where one of them is not known.
@@ -64,6 +62,7 @@ pub(super) fn touched(account: &Account) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::foreign::account;
 
     fn reads(code: &str, language: Language) -> bool {
         account(code, language).is_some_and(|account| account.only_reads())

@@ -196,8 +196,8 @@ impl<'a> Scene<'a> {
     }
 
     /// What the code of an interpreter does; none where its language is not read, or the code not for certain.
-    pub fn account(&self, inv: &Invocation, code: &str) -> Option<Rc<Account>> {
-        let language = Language::of(&inv.program)?;
+    pub fn account(&self, program: &str, code: &str) -> Option<Rc<Account>> {
+        let language = Language::of(program)?;
         if let Ok(known) = self.accounts.try_borrow()
             && let Some(read) = known.iter().find(|read| read.language == language && read.code == code)
         {

@@ -139,7 +139,7 @@ impl Surveyor<'_> {
             let front = std::iter::once(Arg::literal(&original)).chain(applet);
             return Some(front.chain(call.args().iter().cloned()).collect());
         }
-        super::foreign::as_posix(name, call.args())
+        super::other_shells::as_posix(name, call.args())
     }
 
     /// The words of an alias.

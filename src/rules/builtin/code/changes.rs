@@ -122,7 +122,7 @@ fn is_programmed(inv: &Invocation) -> bool {
 }
 
 /// The code that an interpreter is given: in its arguments, on its input, or by what prints it.
-fn texts(inv: &Invocation, survey: &Survey) -> Vec<String> {
+pub(super) fn texts(inv: &Invocation, survey: &Survey) -> Vec<String> {
     let mut texts: Vec<String> = match filter(inv) {
         // The operands behind its program are what it reads.
         true => inv.operands.iter().take(1).map(Arg::to_text).collect(),

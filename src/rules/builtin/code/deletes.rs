@@ -1,6 +1,6 @@
 //! Code that deletes or empties.
 
-use super::loses::deleted;
+use super::calls::deleted;
 use super::shell_text::shell;
 use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
@@ -234,9 +234,6 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// What stands in the name of each call that takes a file away.
-pub(super) const TAKES: &[&str] = &["rm", "unlink", "remove", "rename", "replace", "move", "emptyDir"];
-
 /// Code of the call itself whose calls, as they are read, delete what a command of the shell may not.
 fn deletes_by_call<'a>(scene: &Scene<'a>) -> Found<'a> {
     if scene.nested {
@@ -244,9 +241,6 @@ fn deletes_by_call<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = interpreters(scene).filter(|inv| !is_old_script(inv, scene)).find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        if !scene.codes(inv).iter().any(|text| text.holds_any(TAKES)) {
-            return false;
-        }
         let blocked = |command: String| inner_verdict(scene, &shell(command), cwd) == Verdict::Block;
         texts(inv, scene).any(|text| deleted(inv, &text, scene).into_iter().take(MAX_LITERALS).any(blocked))
     });

@@ -1,12 +1,11 @@
 //! Code that takes away or moves what a command of the shell would be asked about.
 
+use super::calls::{deleted, path};
 use super::shell_text::shell;
 use super::{MAX_LITERALS, interpreters, is_old_script, texts};
-use crate::domain::{Verdict, single_quoted};
-use crate::rules::Invocation;
-use crate::rules::builtin::code::deletes::{DELETES_ONE, TAKES};
+use crate::domain::Verdict;
+use crate::rules::builtin::code::deletes::DELETES_ONE;
 use crate::rules::builtin::{code_paths, predicate, scripts, statements, undone};
-use crate::rules::foreign::Operation;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, inner_verdict};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
@@ -77,30 +76,14 @@ fn loses<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let verdict = |command: String| inner_verdict(scene, &shell(command), cwd);
-        let takes = scene.codes(inv).iter().any(|text| text.holds_any(TAKES));
         texts(inv, scene).any(|text| {
-            let calls = if takes { deleted(inv, &text, scene) } else { Vec::new() };
-            let mut calls = calls.into_iter().take(MAX_LITERALS);
+            let mut calls = deleted(inv, &text, scene).into_iter().take(MAX_LITERALS);
             gone(&text).into_iter().take(MAX_LITERALS).any(|command| verdict(command) >= Verdict::Modify)
                 // What is blocked is said by another rule.
                 || calls.any(|command| verdict(command) == Verdict::Modify)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// What code takes away by calls that are read, as commands of the shell.
-pub(super) fn deleted(inv: &Invocation, code: &str, scene: &Scene<'_>) -> Vec<String> {
-    let account = scene.account(inv, code);
-    let command = |operation: &Operation| match operation {
-        Operation::Deletes { path: file, tree: true } => Some(format!("rm -rf -- {}", path(file.known()?))),
-        Operation::Deletes { path: file, tree: false } => Some(format!("rm -f -- {}", path(file.known()?))),
-        Operation::Moves { from, .. } => Some(format!("mv -- {} /tmp/moved", path(from.known()?))),
-        Operation::Runs(_) | Operation::Writes(_) | Operation::Copies { .. } | Operation::Calls { .. } => {
-            None
-        }
-    };
-    account.map(|account| account.operations.iter().filter_map(command).collect()).unwrap_or_default()
 }
 
 /// What code takes away, as commands of the shell.
@@ -142,14 +125,4 @@ fn is_end(code: &str, text: &str) -> bool {
         let mut places = code.match_indices(&written);
         places.any(|(at, _)| code.get(..at).is_some_and(|front| front.trim_end().ends_with(['+', '.'])))
     })
-}
-
-/// A path as a word of the shell, with its patterns and the home directory.
-fn path(text: &str) -> String {
-    let (front, rest) = if let Some(rest) = text.strip_prefix("~/") { ("~/", rest) } else { ("", text) };
-    let parts: Vec<String> = rest
-        .split('/')
-        .map(|part| if part.contains('*') || part.is_empty() { part.to_owned() } else { single_quoted(part) })
-        .collect();
-    format!("{front}{}", parts.join("/"))
 }

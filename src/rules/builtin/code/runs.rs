@@ -2,17 +2,17 @@
 
 use std::cell::LazyCell;
 
-use super::shell_text::{may_be_fed, shell, shell_verdict};
+use super::shell_text::{may_be_fed, shell_verdict};
+use super::told::{told_by_account, tried};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
 use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
-use crate::rules::foreign::{Language, Operation, account};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_survey,
-    inner_verdict, input_of, is_bare_name, is_shell, names_module, runs, runs_code, runs_shell,
+    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, input_of, is_shell,
+    names_module, runs, runs_code, runs_shell,
 };
-use crate::rules::{Invocation, Stdin, commands};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -588,42 +588,6 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The texts that are tried as commands, of code that is not read to its end. `near`: what the calls that start programs depend on.
-fn tried(
-    scene: &Scene<'_>,
-    inv: &Invocation,
-    (whole, near): (&str, &str),
-    least: Verdict,
-    strings: impl FnOnce() -> Vec<String>,
-) -> Vec<String> {
-    match scene.account(inv, whole) {
-        // What a program is started with may come from anywhere in the code.
-        Some(account) if account.open && least == Verdict::Block => {
-            said_commands(whole, undone::strings(whole))
-        }
-        // Where strings begin and end is not known for certain.
-        None if Language::of(&inv.program).is_some() => {
-            let pieces = ['"', '\'', '`'].iter().flat_map(|quote| whole.split(*quote));
-            let pieces = pieces.map(str::to_owned).take(MAX_LITERALS.saturating_mul(4));
-            said_commands(near, strings()).into_iter().chain(pieces).collect()
-        }
-        _ => said_commands(near, strings()),
-    }
-}
-
-/// What code may have a shell run, of the strings in it: each of them, all together, and what it spells otherwise.
-fn said_commands(text: &str, mut found: Vec<String>) -> Vec<String> {
-    found.truncate(MAX_LITERALS);
-    // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
-    let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
-    let joined = std::iter::once(found.join(" "))
-        .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
-    let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
-    let turned = undone::texts(text, &found).into_iter().chain(argv::with_values(text));
-    let commands = found.iter().map(piped).chain(joined).chain(scripts::run_quotes(text)).chain(turned);
-    commands.collect()
-}
-
 /// Whether a string begins with a pattern that names no directory (`*.json`, `?`, `{x:.1f}%`): a text, for no program is found by it.
 fn begins_with_pattern(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
@@ -658,88 +622,6 @@ fn speaks_to_database(text: &str) -> bool {
         &["SELECT ", "select ", "INSERT ", "UPDATE ", "CREATE TABLE", "PRAGMA", "sqlite3", "cursor", "FROM "];
     SIGNS.iter().any(|sign| text.contains(sign))
 }
-
-/// What code deserves whose every call is read. None: it may do more than stands in it.
-fn told_by_account(
-    scene: &Scene<'_>,
-    inv: &Invocation,
-    code: &str,
-    cwd: &str,
-    least: Verdict,
-) -> Option<bool> {
-    let account = scene.account(inv, code).filter(|account| !account.open)?;
-    let tested =
-        flag_value(inv, &["-m"]).is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
-    Some(account.operations.iter().any(|operation| match operation {
-        Operation::Runs(line) => line_deserves(scene, line, cwd, least, 0),
-        Operation::Calls { name, given } => {
-            let last = name.rsplit('.').next().unwrap_or_default();
-            let starts = NAMED_RUNS.iter().any(|word| contains_word(last, word));
-            let texts = || given.iter().filter_map(Arg::known);
-            let runs = |line: &str| shell_verdict(scene, line, cwd) >= least;
-            starts && !tested && (texts().any(runs) || runs(&texts().collect::<Vec<_>>().join(" ")))
-        }
-        Operation::Writes(_)
-        | Operation::Deletes { .. }
-        | Operation::Moves { .. }
-        | Operation::Copies { .. } => false,
-    }))
-}
-
-/// Whether a line that code has run deserves that, or the code that it in turn gives to an interpreter.
-fn line_deserves(scene: &Scene<'_>, line: &str, cwd: &str, least: Verdict, depth: usize) -> bool {
-    /// How deep code may run code.
-    const MAX_NESTED: usize = 3;
-    let call = shell(line.to_owned());
-    if inner_verdict(scene, &call, cwd) >= least {
-        return true;
-    }
-    let inner: Vec<(String, Vec<String>)> = inner_survey(scene, &call, cwd, |survey| {
-        let coded = survey.invocations.iter().filter(|inv| runs_code(inv));
-        coded
-            .map(|inv| {
-                let fed = match &inv.stdin {
-                    Stdin::Text(text) => Some(text.to_text()),
-                    Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
-                };
-                // What is piped into it is printed in front of it.
-                let piped = survey.invocations.iter().filter(|other| {
-                    inv.stdin == Stdin::Pipe && other.pipeline == inv.pipeline && other.stage < inv.stage
-                });
-                let printed = piped.flat_map(|other| &other.args);
-                let texts = inv.args.iter().chain(printed).map(Arg::to_text).chain(fed);
-                (inv.program.clone(), texts.filter(|text| !is_bare_name(text)).collect())
-            })
-            .collect()
-    });
-    inner.iter().any(|(program, texts)| {
-        texts.iter().any(|text| {
-            let read = Language::of(program).and_then(|language| account(text, language));
-            match read.filter(|account| !account.open) {
-                Some(account) if depth < MAX_NESTED => {
-                    account.operations.iter().any(|operation| match operation {
-                        Operation::Runs(line) => {
-                            line_deserves(scene, line, cwd, least, depth.saturating_add(1))
-                        }
-                        _ => false,
-                    })
-                }
-                _ => {
-                    let found = scripts::strings(text).into_iter().chain(scripts::run_quotes(text));
-                    said_commands(text, found.collect())
-                        .iter()
-                        .any(|command| shell_verdict(scene, command, cwd) >= least)
-                }
-            }
-        })
-    })
-}
-
-/// What a function of somebody else's is called that may run the text it is given.
-const NAMED_RUNS: &[&str] = &[
-    "run", "call", "exec", "spawn", "system", "popen", "shell", "command", "cmd", "send", "invoke", "output",
-    "sudo",
-];
 
 /// How code gives a program what it reads.
 const FEEDS: &[&str] = &["input", "stdin", "communicate", ".pipe("];

@@ -4,7 +4,6 @@ use super::{DUMPERS, READERS, WRITTEN, is_diverted, spared};
 use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
-use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag, inside,
     is_env_file, is_settings, prints_environment, runs, target_of,
@@ -538,10 +537,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     scene.code_where(|codes, inv| {
         let quiet = inv.program.starts_with("python");
         let by_option = has_flag(inv, "-p") || has_flag(inv, "--print") || has_flag(inv, "-pe");
-        let language = Language::of(&inv.program).filter(|_| !by_option);
         let named = |text: &str| text.rsplit('/').next().is_some_and(|name| name.starts_with(".env"));
-        let kept =
-            |text: &str| language.is_some_and(|language| is_shown(text, language, &named) == Some(false));
         codes.iter().filter(|text| by_option || !spared::code_prints_names(text, quiet)).any(|text| {
             let names = NAMES.iter().flat_map(|name| text.match_indices(name));
             { names }.any(|(at, _)| {
@@ -551,7 +547,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let front = front.get(..start).unwrap_or_default().trim_end();
                 let line = front.rsplit(['\n', ';']).next().unwrap_or_default();
                 !LOADS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
-            }) && !kept(text)
+            }) && (by_option || !spared::is_kept(inv, text, &named))
         })
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::Target;
 use crate::rules::Invocation;
+use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{Scene, has_flag, inside, runs, runs_code, runs_shell, target_of};
 use crate::shell::Arg;
 
@@ -162,6 +163,11 @@ pub(super) fn prints_names(script: &str) -> bool {
             .map(|g| g.trim_end_matches(['*', '+']))
     });
     group.is_some_and(|group| GROUPS.contains(&group))
+}
+
+/// Code that takes what a string names, and shows nothing of it.
+pub(super) fn is_kept(inv: &Invocation, code: &str, is_named: &dyn Fn(&str) -> bool) -> bool {
+    Language::of(&inv.program).and_then(|language| is_shown(code, language, is_named)) == Some(false)
 }
 
 /// Code that reads a file of settings and prints nothing but the names in it. `quiet`: its language prints nothing by itself.

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in};
+use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in, spared};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::{libraries, lists, predicate};
-use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
 };
@@ -403,10 +402,7 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
     };
     let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
-        let language = Language::of(&inv.program).filter(|_| !prints);
         let named = |text: &str| is_wanted(&text.to_ascii_uppercase());
-        let kept =
-            |text: &str| language.is_some_and(|language| is_shown(text, language, &named) == Some(false));
         let said = inv.args.iter().any(|arg| {
             let Some(bare) = squeezed_environment(&arg.text()) else { return false };
             let shows = prints
@@ -430,7 +426,7 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                 matches!(bare.as_str(), "process.env" | "json.stringify(process.env)")
                     || bare.starts_with("json.stringify(process.env,")
             };
-            one && !kept(&arg.text())
+            one && (prints || !spared::is_kept(inv, &arg.text(), &named))
                 || any && (prints && whole() || SHOWS_ALL.iter().any(|all| bare.contains(all)))
         });
         let named: &[&str] = &["environ", "getenv(", "process.env", "ENV[", "ENV{"];

@@ -15,7 +15,7 @@ const OF_POWERSHELL: &[(&[&str], &str)] = &[
     (&["Set-Content", "Out-File", "Add-Content"], "tee"),
 ];
 
-/// The words of `rm` that do what a foreign command does; none when it is none of those.
+/// The words of `rm` that do what a command of another shell does; none when it is none of those.
 pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
     if let ("cmake", [flag, action, rest @ ..]) = (name, args)
         && flag.known() == Some("-E")
