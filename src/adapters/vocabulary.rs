@@ -401,8 +401,18 @@ fn too_long(text: &str) -> Option<u32> {
 fn grep_kind(args: &Args<'_>) -> Result<SearchKind, Fault> {
     Ok(match (args.client, args.text(Word::OutputMode)?.as_deref()) {
         (Client::ClaudeCode, None | Some("files_with_matches" | "count")) => SearchKind::Names,
+        _ if shows_more(args) => SearchKind::Around,
         _ => SearchKind::Grep,
     })
+}
+
+/// Whether a search has an argument by which more may be shown than the lines that hold its pattern: any but those of which we know that
+/// they do not.
+fn shows_more(args: &Args<'_>) -> bool {
+    const NARROWING: &[&str] =
+        &["pattern", "path", "glob", "include", "type", "output_mode", "-n", "head_limit", "offset"];
+    const UNSET: &[&str] = &["null", "false", "0"];
+    args.object.fields().any(|(name, raw)| !NARROWING.contains(&name) && !UNSET.contains(&raw.trim()))
 }
 
 fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {

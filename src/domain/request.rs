@@ -156,11 +156,21 @@ impl Tool {
 /// Which search tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchKind {
-    /// Lines are shown.
+    /// The lines are shown that hold the pattern as it is written.
     Grep,
+    /// The same, and more: the lines around them, or those that hold it in another case.
+    Around,
     /// The same, where only names of files or numbers are shown.
     Names,
     Glob,
+}
+
+impl SearchKind {
+    /// Whether what stands in the files is shown, and not only their names.
+    #[must_use]
+    pub const fn shows_lines(self) -> bool {
+        matches!(self, Self::Grep | Self::Around)
+    }
 }
 
 /// What a call asks for, decoded only as far as a check needs it.

@@ -5,7 +5,7 @@ pub(super) mod elsewhere;
 pub(super) mod environment;
 pub(super) mod searched;
 pub(super) mod shown;
-mod spared;
+pub(super) mod spared;
 pub(super) mod stores;
 pub(super) mod variables;
 

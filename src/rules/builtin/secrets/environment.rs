@@ -1,7 +1,7 @@
 //! Files of settings and variables that hold secrets.
 
 use super::{DUMPERS, READERS, WRITTEN, is_diverted, spared};
-use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
+use crate::domain::{Action, Claim, EffectKind, Severity, Target, Usage, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
@@ -288,11 +288,11 @@ pub(super) fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     match &scene.view.call.action {
         Action::Read { path } if env(path) => return Found::yes(path),
-        Action::Search { kind: SearchKind::Grep, path: Some(path), .. } if env(path) => {
-            return Found::yes(path);
-        }
-        Action::Search { kind: SearchKind::Grep, glob: Some(glob), .. } if env(glob) => {
-            return Found::yes(glob);
+        Action::Search { kind, pattern, path, glob } if spared::may_show_secrets(*kind, pattern) => {
+            let found = [path, glob].into_iter().flatten().find(|named| env(named));
+            if let Some(found) = found {
+                return Found::yes(found);
+            }
         }
         _ => {}
     }

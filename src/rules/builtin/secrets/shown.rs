@@ -4,7 +4,7 @@ use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
     is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
 };
-use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
@@ -451,7 +451,8 @@ fn is_bundled(inv: &Invocation, scene: &Scene<'_>) -> bool {
 fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &scene.view.call.action {
         Action::Read { path } if is_of_client(path) => return Found::yes(path),
-        Action::Read { path } | Action::Search { kind: SearchKind::Grep, path: Some(path), .. } => {
+        Action::Search { kind, .. } if !kind.shows_lines() => {}
+        Action::Read { path } | Action::Search { path: Some(path), .. } => {
             return if is_key_file(path) { Found::yes(path) } else { Found::No };
         }
         _ => {}

@@ -1,6 +1,6 @@
 //! What is shown of a file of secrets that is none itself: names, keys of which the values are public, headings.
 
-use crate::domain::Target;
+use crate::domain::{SearchKind, Target};
 use crate::rules::Invocation;
 use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{Scene, has_flag, inside, runs, runs_code, runs_shell, target_of};
@@ -99,6 +99,22 @@ const PUBLIC_FRONTS: &[&str] = &[
 /// A search in a file of settings for nothing but names whose values are no secrets.
 pub(super) fn is_for_plain_keys(inv: &Invocation) -> bool {
     let any_case = ["-i", "-S", "--ignore-case", "--smart-case"].iter().any(|flag| has_flag(inv, flag));
+    sought_plainly(inv).is_some_and(|pattern| are_plain_keys(pattern, any_case))
+}
+
+/// What a search looks for that shows no more than the lines it finds.
+fn sought_plainly(inv: &Invocation) -> Option<&str> {
+    let plainly = runs(inv, SEARCHES) && !WIDER.iter().any(|flag| has_flag(inv, flag));
+    inv.operands.first().filter(|_| plainly)?.known()
+}
+
+/// Whether the client's own search in a file of settings may show a secret.
+pub(in crate::rules::builtin) fn may_show_secrets(kind: SearchKind, pattern: &str) -> bool {
+    kind.shows_lines() && (kind == SearchKind::Around || !are_plain_keys(pattern, false))
+}
+
+/// Whether a pattern finds nothing but names whose values are no secrets.
+fn are_plain_keys(pattern: &str, any_case: bool) -> bool {
     let plain = |word: &str| {
         let name = word.trim_start_matches(['^', '(']).trim_end_matches(['*', '.', '+', '$', '=', ')']);
         let name = name.replace(".*", "_");
@@ -116,17 +132,11 @@ pub(super) fn is_for_plain_keys(inv: &Invocation) -> bool {
                 || PLAIN_ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
                 || PUBLIC_FRONTS.iter().any(|front| name.starts_with(front)))
     };
-    searches_plainly(inv) && alternatives(inv).is_some_and(|mut words| words.all(plain))
+    alternatives(pattern).all(plain)
 }
 
-fn searches_plainly(inv: &Invocation) -> bool {
-    runs(inv, SEARCHES) && !WIDER.iter().any(|flag| has_flag(inv, flag))
-}
-
-/// What a search looks for, each alternative by itself.
-fn alternatives(inv: &Invocation) -> Option<impl Iterator<Item = &str>> {
-    let pattern = inv.operands.first()?.known()?;
-    Some(pattern.split('|').map(|word| word.trim_end_matches('\\')))
+fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split('|').map(|word| word.trim_end_matches('\\'))
 }
 
 /// `awk -F= '/^[A-Z]/{print $1}'`: of each line no more than its first field is printed.
@@ -424,11 +434,8 @@ fn takes_headings(inv: &Invocation, path: &str, most: usize) -> bool {
                 && inv.flags.is_empty()
                 && rest.is_some_and(|rest| !rest.contains(['&', '\\', ';', '\n', '/']))
         }
-        _ => {
-            runs(inv, SEARCHES)
-                && searches_plainly(inv)
-                && alternatives(inv).is_some_and(|mut words| words.all(|word| listed(HEADINGS, word)))
-        }
+        _ => sought_plainly(inv)
+            .is_some_and(|pattern| alternatives(pattern).all(|word| listed(HEADINGS, word))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
+use crate::rules::builtin::secrets::spared::may_show_secrets;
 use crate::rules::builtin::{is_secret_name, standing};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, four, host_of, inside, is_known};
 use crate::rules::survey::{decode_base64, unescaped};
@@ -598,7 +599,9 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &scene.view.call.action {
         Action::Read { path } if kept(path) => Found::yes(path),
         // What is in a file of settings is shown as by reading it.
-        Action::Search { glob: Some(glob), kind: SearchKind::Grep, .. } if environment(glob) => {
+        Action::Search { glob: Some(glob), kind, pattern, .. }
+            if environment(glob) && may_show_secrets(*kind, pattern) =>
+        {
             Found::yes(glob)
         }
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
