@@ -36,13 +36,16 @@ impl Problem {
     pub(super) const DOUBLE: &str = "a double quote is not closed";
     pub(super) const BACKTICK: &str = "a backtick is not closed";
     pub(super) const PARENTHESIS: &str = "a parenthesis in a word is not quoted";
+    pub(super) const CLOSING: &str = "a `)` closes nothing";
+    pub(super) const SUBSTITUTION: &str = "a substitution is not closed";
 
-    /// The text ends within quotes, or a word has parentheses (`app/(auth)`): no shell runs anything of that line or behind it, but
-    /// zsh, for which such a word is a pattern.
+    /// The text ends within quotes or a substitution, a `)` closes nothing, or a word has parentheses (`app/(auth)`): no shell runs
+    /// anything of that line or behind it, but zsh, for which such a word is a pattern.
     pub fn is_left_to_the_shell(&self) -> bool {
         match self {
             Problem::Syntax { what, .. } => {
-                [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::PARENTHESIS].contains(what)
+                let ends = [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::SUBSTITUTION];
+                ends.contains(what) || [Self::CLOSING, Self::PARENTHESIS].contains(what)
             }
             Problem::Bound(_) => false,
         }

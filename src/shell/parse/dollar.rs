@@ -66,6 +66,7 @@ impl Parser<'_> {
         if self.byte() != Some(b')') {
             if self.byte().is_none() {
                 self.pos = open;
+                return Err(self.wrong(Problem::SUBSTITUTION));
             }
             return Err(self.wrong("a substitution's `)` is missing"));
         }

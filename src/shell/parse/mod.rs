@@ -85,10 +85,11 @@ impl<'a> Parser<'a> {
     /// Commands up to the end of the text.
     fn rest_of_script(&mut self) -> Parse<()> {
         self.list()?;
-        if self.byte().is_some() {
-            return Err(self.wrong("unexpected token"));
+        match self.byte() {
+            None => self.documents_at_end(),
+            Some(b')') => Err(self.wrong(Problem::CLOSING)),
+            Some(_) => Err(self.wrong("unexpected token")),
         }
-        self.documents_at_end()
     }
 
     fn wrong(&mut self, what: &'static str) -> Stop {
