@@ -19,8 +19,8 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
 use variables::{
-    ENVIRONMENT, VARIABLE_PRINTERS, code_prints, environment_searched, is_diverted, leaves_out,
-    printed_variable,
+    ENVIRONMENT, VARIABLE_PRINTERS, code_prints, environment_searched, is_diverted, is_thrown_away,
+    leaves_out, printed_variable,
 };
 
 /// Programs that show what is in a file.

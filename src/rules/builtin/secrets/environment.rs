@@ -1,6 +1,6 @@
 //! Files of settings and variables that hold secrets.
 
-use super::{DUMPERS, READERS, WRITTEN, is_diverted, spared};
+use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, spared};
 use crate::domain::{Action, Claim, EffectKind, Severity, Target, Usage, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
@@ -178,7 +178,7 @@ pub(super) fn shows(inv: &Invocation) -> bool {
         return false;
     }
     let quiet = runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"])
-        && lists::QUIET.iter().any(|flag| has_flag(inv, flag));
+        && (lists::QUIET.iter().any(|flag| has_flag(inv, flag)) || is_thrown_away(inv));
     let names_only = cuts_values(inv);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
     // `python -m venv .env` makes a directory of that name.

@@ -9,7 +9,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag, inside,
-    prints_secret, runs, target_of,
+    is_env_file, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -123,7 +123,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             predicate("live_settings_shown", Trigger::programs(super::READERS), |scene| {
-                let live = LIVE.iter().any(|name| scene.command_line().contains(name));
+                let mut words = scene.command_line().split([' ', '"', '\'', '=', '\n', ';']);
+                let live =
+                    words.any(|word| LIVE.iter().any(|name| word.contains(name)) && is_env_file(word, false));
                 if live { env_file_shown(scene) } else { Found::No }
             }),
         ],
