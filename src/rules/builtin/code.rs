@@ -266,6 +266,7 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"print('a'+'b')\"",
             "python3 - <<'E'\np = 'src/' + 'a.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('a', 'b'))\nE",
             "python3 -c \"import sys;print(open(sys.argv[1]).read())\" README.md",
+            "python3 -c \"import zlib; print(zlib.crc32(b'\\x00\\x00\\xff\\x00'))\"",
             "node -e \"console.log(['rm','-rf','~'].join(' '))\"",
             "python3 - <<'E'\nimport sqlite3\nc = sqlite3.connect('dev.db')\nq = 'SELECT * ' + 'FROM users'\nprint(c.execute(q).fetchall())\nE",
             "ruby -e 'puts \"abc\".reverse'",
@@ -464,7 +465,8 @@ fn written_out(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
     let plain = |code: &str| {
         let given = with_given(&with_operands(code, inv), inv, scene);
         let out = folding::folded(&scripts::with_home(&given, home), language);
-        out.or_else(|| (given != code).then_some(given))
+        // No name, path or command holds a NUL byte; the shell's text that the code is put into could not be read with one.
+        out.or_else(|| (given != code).then_some(given)).map(|code| code.replace('\0', "\u{fffd}"))
     };
     let mut changed = false;
     let mut line = String::from(if inv.privileged { "sudo " } else { "" });
