@@ -109,6 +109,7 @@ pub(crate) const RULES: &[Rule] = &[
             "rm .git/MERGE_MSG",
             "rm -f .git/gc.log",
             "cat .git/config",
+            "sudo chown dev:dev .git/HEAD .git/config",
             "git config user.email a@b.c",
             "Read /home/u/proj/.git/HEAD",
             "echo '{}' > .git/some-tool/session.json",
@@ -308,7 +309,8 @@ fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
         if own
             || !is_gits_own(path)
             || path.ends_with("/.git")
-            || owner.is_some_and(|inv| inv.program == "git")
+            // Another owner or mode leaves what is in a file as it was.
+            || owner.is_some_and(|inv| matches!(inv.program.as_str(), "git" | "chown" | "chmod" | "chgrp"))
         {
             continue;
         }

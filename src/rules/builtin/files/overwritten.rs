@@ -93,6 +93,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "echo '127.0.0.1 app.local api.app.test' | sudo tee -a /etc/hosts",
+            "curl -fsSL https://download.example/linux/gpg | sudo gpg --dearmor -o /etc/apt/keyrings/example.gpg",
             "cat /etc/hosts",
             "cp /etc/hosts ./hosts",
             "diff /etc/hosts hosts",
@@ -596,6 +597,9 @@ fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
             && writers.all(|inv| everyday::names_this_machine(inv, scene))
     };
     changed_at(scene, |target| {
-        is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None) && !named(target)
+        is_etc(target)
+            && !crate::rules::matcher::at(target, CRITICAL_ETC, None)
+            && !named(target)
+            && !is_added_keyring(target.text())
     })
 }

@@ -152,7 +152,11 @@ fn changed_dir(inv: &Invocation) -> Option<Arg> {
     }
     let sub = inv.sub.first()?;
     let looks = ["--check", "--stat", "--numstat", "--summary", "-b", "-c", "--soft", "--cached", "--abort"];
-    let changes = CHANGING.contains(&sub.as_str()) && !looks.iter().any(|flag| has_flag(inv, flag));
+    // A reset without one of these leaves the files alone.
+    let resets = || ["--hard", "--merge", "--keep"].iter().any(|flag| has_flag(inv, flag));
+    let changes = CHANGING.contains(&sub.as_str())
+        && !looks.iter().any(|flag| has_flag(inv, flag))
+        && (sub != "reset" || resets());
     changes.then(|| Arg::literal("."))
 }
 
