@@ -596,10 +596,18 @@ pub(super) fn tells_of_tunnels(inv: &Invocation) -> bool {
 
 /// `tcpdump -r file`: reads what was recorded, and runs nothing on the way.
 pub(super) fn reads_recording(inv: &Invocation) -> bool {
+    const ASKED: &[&str] = &["-D", "--list-interfaces", "--version", "-h", "--help"];
     let told = |flag: &str| inv.args.iter().any(|arg| arg.prefix().starts_with(flag));
     let reads = inv.args.iter().any(|arg| arg.prefix() == "-r");
-    let lists = matches!(inv.args.as_slice(), [one] if matches!(one.known(), Some("-D" | "--list-interfaces" | "--version")));
-    lists || reads && !told("-i") && !told("-z") && !told("--interface")
+    let shark = inv.program == "tshark";
+    let alone = match inv.args.as_slice() {
+        [one] => one.known(),
+        _ => None,
+    };
+    let lists = alone.is_some_and(|flag| ASKED.contains(&flag) || shark && flag == "-v");
+    // `tcpdump -z` names a program that is started, `tshark -z` a table that is printed; `-X` names a script.
+    let starts = if shark { "-X" } else { "-z" };
+    lists || (reads || shark && told("-G")) && !told("-i") && !told(starts) && !told("--interface")
 }
 
 /// The one right that a server needs to be reached below port 1024.
