@@ -44,8 +44,8 @@ impl Problem {
     pub fn is_left_to_the_shell(&self) -> bool {
         match self {
             Problem::Syntax { what, .. } => {
-                let ends = [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::SUBSTITUTION];
-                ends.contains(what) || [Self::CLOSING, Self::PARENTHESIS].contains(what)
+                let open = [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::SUBSTITUTION];
+                open.contains(what) || [Self::PARENTHESIS, Self::CLOSING].contains(what)
             }
             Problem::Bound(_) => false,
         }

@@ -143,9 +143,11 @@ pub(super) fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     let Some(plain) = plain(line) else { return Found::No };
-    let blocked = |line: String| inner_verdict(scene, &shell(line), scene.view.cwd) == Verdict::Block;
-    // What is blocked as it stands has a reason of its own, whatever stands beside it (`echo "1️⃣"`).
-    if blocked(plain) && !blocked(line.to_owned()) { Found::yes(line) } else { Found::No }
+    if inner_verdict(scene, &shell(plain), scene.view.cwd) == Verdict::Block {
+        Found::yes(line)
+    } else {
+        Found::No
+    }
 }
 
 /// A line as it looks; none when it looks like what it is.

@@ -77,7 +77,6 @@ pub(super) const RULES: &[Rule] = &[
             "git commit -m 'gr\u{fc}\u{df}e \u{2013} rm -rf /'",
             "echo '\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}' > a.txt",
             "printf 'a\r\n' | cat -A",
-            "echo '1\u{fe0f}\u{20e3} keys:'; cat ~/.ssh/id_rsa",
             "ls\r\ngit status\r\n",
         ],
         ..RULE

@@ -1,6 +1,6 @@
 //! Lists, pipelines and simple commands.
 
-use super::super::{Assign, Bound, Part, Redirect, Simple, Word};
+use super::super::{Assign, Bound, Part, Problem, Redirect, Simple, Word};
 use super::Parser;
 use super::assign::takes_assignments;
 use super::lexer::Keyword;
@@ -324,8 +324,7 @@ impl Parser<'_> {
                 .find(|c| !plain(c))
                 .filter(|end| inside.get(*end..).is_some_and(|rest| rest.starts_with(')')));
             let (Some(end), Some(word)) = (end, words.last_mut()) else { return Ok(()) };
-            let at = self.origin.map_or(self.pos, |(start, _)| start);
-            self.state.parenthesis.get_or_insert(at);
+            self.refuse(Problem::PARENTHESIS);
             self.pos += end + 2;
             push_text(&mut word.parts, "*", false);
             self.word_rest(&mut word.parts, Mode::Plain)?;

@@ -64,11 +64,11 @@ impl Parser<'_> {
         self.pos += 1;
         self.list()?;
         if self.byte() != Some(b')') {
-            if self.byte().is_none() {
-                self.pos = open;
-                return Err(self.wrong(Problem::SUBSTITUTION));
+            if self.byte().is_some() {
+                return Err(self.wrong("a substitution's `)` is missing"));
             }
-            return Err(self.wrong("a substitution's `)` is missing"));
+            self.pos = open;
+            return Err(self.wrong(Problem::SUBSTITUTION));
         }
         self.pos += 1;
         self.state.scope = outer;
@@ -102,10 +102,11 @@ impl Parser<'_> {
         let subshell = self.open_substitution(outer.inner, false);
         let waiting = std::mem::take(&mut self.state.pending);
         let mark = self.state.here();
-        match Parser::new(&inside, Some(origin), &mut *self.state).script() {
+        let read = Parser::new(&inside, Some(origin), &mut *self.state).script();
+        match read {
             // What the text is put into runs all the same, with nothing in its place.
-            Err(Stop::Syntax) if runs_nothing(&inside) => self.state.resume(&mark),
-            read => read?,
+            Err(Stop::Syntax) if inside.trim_start().starts_with('|') => self.state.resume(&mark),
+            read => self.state.behind(&mark, read)?,
         }
         self.state.pending = waiting;
         self.state.scope = outer;
@@ -380,12 +381,6 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
         Op::Plain | Op::Error { .. } | Op::Indirect | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }
-}
-
-/// Whether the text between backticks breaks the grammar of every shell with its first word, as `|x`, so that none of it runs.
-fn runs_nothing(inside: &str) -> bool {
-    let inside = inside.trim_matches([' ', '\t']);
-    inside.starts_with(['|', ')']) || inside == "$("
 }
 
 fn is_special(byte: u8) -> bool {

@@ -196,11 +196,15 @@ impl Parser<'_> {
             Scope { inner: Context::Heredoc, subshell: shell, host: shell, closing: false, ..outer };
         let commands = std::mem::take(&mut self.state.commands);
         let hosts = std::mem::take(&mut self.state.hosts);
+        let waiting = std::mem::take(&mut self.state.pending);
+        let mark = self.state.here();
         let mut inner = Parser::new(body, Some(span), &mut *self.state);
         let mut result = Ok(());
         while result.is_ok() && inner.byte().is_some() {
             result = inner.in_double(&mut parts, b"");
         }
+        result = self.state.behind(&mark, result);
+        self.state.pending = waiting;
         let found = std::mem::replace(&mut self.state.commands, commands);
         self.state.hosts = hosts;
         self.state.scope = outer;

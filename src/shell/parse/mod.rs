@@ -79,23 +79,44 @@ impl<'a> Parser<'a> {
             self.pos = at;
             return Err(self.wrong("a NUL byte"));
         }
-        self.rest_of_script()
+        self.list()?;
+        // A shell that somebody types into drops the line that it refuses, and reads on behind it.
+        while self.byte() == Some(b')') {
+            self.refuse(Problem::CLOSING);
+            self.state.pending.clear();
+            let rest = self.text.get(self.pos..).unwrap_or_default();
+            self.pos += rest.find('\n').unwrap_or(rest.len());
+            self.list()?;
+        }
+        self.at_end()
     }
 
     /// Commands up to the end of the text.
     fn rest_of_script(&mut self) -> Parse<()> {
         self.list()?;
-        match self.byte() {
-            None => self.documents_at_end(),
-            Some(b')') => Err(self.wrong(Problem::CLOSING)),
-            Some(_) => Err(self.wrong("unexpected token")),
+        self.at_end()
+    }
+
+    fn at_end(&mut self) -> Parse<()> {
+        if self.byte().is_some() {
+            return Err(self.wrong("unexpected token"));
         }
+        self.documents_at_end()
     }
 
     fn wrong(&mut self, what: &'static str) -> Stop {
-        let at = self.origin.map_or(self.pos.min(self.text.len()), |(start, _)| start);
-        self.state.problem = Some(Problem::Syntax { at, what });
+        self.state.problem = Some(self.problem(what));
         Stop::Syntax
+    }
+
+    /// Notes what bash refuses here, where reading goes on.
+    fn refuse(&mut self, what: &'static str) {
+        let problem = self.problem(what);
+        self.state.refused.get_or_insert(problem);
+    }
+
+    fn problem(&self, what: &'static str) -> Problem {
+        Problem::Syntax { at: self.origin.map_or(self.pos.min(self.text.len()), |(start, _)| start), what }
     }
 
     fn span(&self, start: usize) -> (usize, usize) {

@@ -81,8 +81,8 @@ pub(super) struct Mark {
 pub(super) struct State {
     /// The last thing that was wrong; it counts when reading did not go on.
     pub problem: Option<Problem>,
-    /// The first word with parentheses in it.
-    pub parenthesis: Option<usize>,
+    /// The first thing that bash refuses and that was read on behind.
+    pub refused: Option<Problem>,
     pub commands: Vec<Simple>,
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
@@ -113,7 +113,7 @@ impl State {
     pub fn new() -> State {
         State {
             problem: None,
-            parenthesis: None,
+            refused: None,
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
@@ -228,6 +228,18 @@ impl State {
         self.scope = mark.scope;
     }
 
+    /// The same, where a text of its own ended in an open quote or substitution: its last line does not run, and what it is put into
+    /// does.
+    pub fn behind(&mut self, mark: &Mark, read: Parse<()>) -> Parse<()> {
+        match read {
+            Err(Stop::Syntax) if self.problem.as_ref().is_some_and(Problem::is_left_to_the_shell) => {
+                self.resume(mark);
+                Ok(())
+            }
+            read => read,
+        }
+    }
+
     /// Adds a command. The commands since `first` that belong to nobody yet are in its substitutions.
     pub fn push(&mut self, command: Simple, first: usize) -> Parse<()> {
         let index = u32::try_from(self.commands.len()).unwrap_or(u32::MAX);
@@ -339,8 +351,7 @@ impl State {
     /// What was read; `end`: how reading ended.
     pub fn finish(mut self, end: Parse<()>) -> Script {
         let mut commands = std::mem::take(&mut self.commands);
-        let refused = |at| Problem::Syntax { at, what: Problem::PARENTHESIS };
-        let mut problem = if end.is_err() { self.problem.take() } else { self.parenthesis.map(refused) };
+        let mut problem = if end.is_err() { self.problem.take() } else { self.refused.take() };
         if !self.docs.is_empty() {
             let mut out = Vec::with_capacity(commands.len());
             self.place(commands, &mut out, &mut problem);
