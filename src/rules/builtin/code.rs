@@ -465,8 +465,7 @@ fn written_out(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
     let plain = |code: &str| {
         let given = with_given(&with_operands(code, inv), inv, scene);
         let out = folding::folded(&scripts::with_home(&given, home), language);
-        // No name, path or command holds a NUL byte; the shell's text that the code is put into could not be read with one.
-        out.or_else(|| (given != code).then_some(given)).map(|code| code.replace('\0', "\u{fffd}"))
+        out.or_else(|| (given != code).then_some(given))
     };
     let mut changed = false;
     let mut line = String::from(if inv.privileged { "sudo " } else { "" });

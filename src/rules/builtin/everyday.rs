@@ -600,11 +600,8 @@ pub(super) fn reads_recording(inv: &Invocation) -> bool {
     let told = |flag: &str| inv.args.iter().any(|arg| arg.prefix().starts_with(flag));
     let reads = inv.args.iter().any(|arg| arg.prefix() == "-r");
     let shark = inv.program == "tshark";
-    let alone = match inv.args.as_slice() {
-        [one] => one.known(),
-        _ => None,
-    };
-    let lists = alone.is_some_and(|flag| ASKED.contains(&flag) || shark && flag == "-v");
+    let asks = |flag: &str| ASKED.contains(&flag) || shark && flag == "-v";
+    let lists = matches!(inv.args.as_slice(), [one] if one.known().is_some_and(asks));
     // `tcpdump -z` names a program that is started, `tshark -z` a table that is printed; `-X` names a script.
     let starts = if shark { "-X" } else { "-z" };
     lists || (reads || shark && told("-G")) && !told("-i") && !told(starts) && !told("--interface")

@@ -19,8 +19,8 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
 use variables::{
-    ENVIRONMENT, VARIABLE_PRINTERS, code_prints, environment_searched, is_diverted, is_thrown_away,
-    leaves_out, printed_variable,
+    ENVIRONMENT, VARIABLE_PRINTERS, code_prints, environment_searched, is_diverted, leaves_out,
+    printed_variable,
 };
 
 /// Programs that show what is in a file.
@@ -641,11 +641,15 @@ pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
                 && other.operands.len() == 1
                 && OF_TOKEN.contains(&first(other).trim_start_matches(".data."))
     };
-    let away = |target: &Target| target.text() == "/dev/null";
     match next {
         Some(next) => inv.writes.is_empty() && takes_none(next),
-        None => is_diverted(inv) && inv.writes.iter().all(|(target, _)| away(target)) && !tees(inv),
+        None => is_thrown_away(inv),
     }
+}
+
+/// Whether all that a command prints goes to `/dev/null`.
+fn is_thrown_away(inv: &Invocation) -> bool {
+    is_diverted(inv) && inv.writes.iter().all(|(target, _)| target.text() == "/dev/null") && !tees(inv)
 }
 
 /// `>&2` and the like beside a redirection: it may be shown all the same.

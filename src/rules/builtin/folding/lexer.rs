@@ -257,13 +257,14 @@ fn unescaped(body: &str, close: &str, bare: bool, language: Language) -> (String
     (value, spelled, body.len())
 }
 
-/// The letter that a backslash and a number stand for, and how long the number is.
+/// The letter that a backslash and a number stand for, and how long the number is. None for a NUL byte, which no command, path or name
+/// holds: it stays as it is written.
 fn numbered(rest: &str, language: Language) -> Option<(char, usize)> {
     let digits = |from: usize, most: usize, radix: u32| {
         let text = rest.get(from..)?;
         let end = text.find(|c: char| !c.is_digit(radix)).unwrap_or(text.len()).min(most);
         let number = u32::from_str_radix(text.get(..end)?, radix).ok()?;
-        Some((char::from_u32(number)?, from + end))
+        Some((char::from_u32(number).filter(|letter| *letter != '\0')?, from + end))
     };
     match rest.chars().next()? {
         'x' => digits(1, 2, 16),

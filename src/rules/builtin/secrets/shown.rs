@@ -9,7 +9,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag, inside,
-    is_env_file, prints_secret, runs, target_of,
+    prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -123,9 +123,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             predicate("live_settings_shown", Trigger::programs(super::READERS), |scene| {
-                let mut words = scene.command_line().split([' ', '"', '\'', '=', '\n', ';']);
-                let live =
-                    words.any(|word| LIVE.iter().any(|name| word.contains(name)) && is_env_file(word, false));
+                let live = LIVE.iter().any(|name| names_live(scene.command_line(), name));
                 if live { env_file_shown(scene) } else { Found::No }
             }),
         ],
@@ -429,6 +427,18 @@ pub(super) fn is_key_file(path: &str) -> bool {
             ["service-account", "service_account", "serviceaccount", "client_secret"]
                 .iter()
                 .any(|front| stem.starts_with(front))
+        })
+}
+
+/// Whether a file of that name is named, and not only its example (`.env.staging.example`).
+fn names_live(line: &str, name: &str) -> bool {
+    // Nearly always it is not there, which is told faster than where it would be.
+    line.contains(name)
+        && line.match_indices(name).any(|(at, _)| {
+            let rest = line.get(at + name.len()..).unwrap_or_default();
+            let part =
+                rest.strip_prefix('.').and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+            !part.is_some_and(|part| lists::ENV_EXAMPLES.contains(&part))
         })
 }
 

@@ -302,11 +302,6 @@ pub(super) fn is_diverted(inv: &Invocation) -> bool {
         })
 }
 
-/// Whether the output goes to `/dev/null`.
-pub(super) fn is_thrown_away(inv: &Invocation) -> bool {
-    is_diverted(inv) && inv.writes.iter().all(|(target, _)| target.text() == "/dev/null")
-}
-
 pub(super) const ENVIRONMENT: &[&str] =
     &["env", "printenv", "set", "export", "declare", "typeset", "compgen"];
 

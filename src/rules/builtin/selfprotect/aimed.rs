@@ -151,7 +151,7 @@ fn changed_dir(inv: &Invocation) -> Option<Arg> {
         return (!dry).then(|| told.unwrap_or_else(|| Arg::literal(".")));
     }
     let sub = inv.sub.first()?;
-    let looks = ["--check", "--stat", "--numstat", "--summary", "-b", "-c", "--soft", "--cached", "--abort"];
+    let looks = ["--check", "--stat", "--numstat", "--summary", "-b", "-c", "--cached", "--abort"];
     // A reset without one of these leaves the files alone.
     let resets = || ["--hard", "--merge", "--keep"].iter().any(|flag| has_flag(inv, flag));
     let changes = CHANGING.contains(&sub.as_str())
