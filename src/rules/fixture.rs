@@ -62,6 +62,7 @@ const FILES: &[(&str, &str)] = &[
     ("/home/u/proj/wreck.sh", "#!/bin/sh\nrm -rf /\n"),
     ("/home/u/proj/wreck.py", "import os\nos.remove('.claude/settings.json')\n"),
     ("/home/u/.claude/settings.json", "{}\n"),
+    ("/home/u/todo.txt", "buy milk\n"),
     ("/home/u/.bashrc", "alias ll='ls -l'\n"),
 ];
 

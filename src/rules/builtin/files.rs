@@ -20,6 +20,8 @@ pub(super) const WIDE: &[Class] = &[Class::Root, Class::System, Class::Home, Cla
 
 const CHMOD: &[&str] = &["chmod"];
 
+const OPENERS: &[&str] = &["chmod", "setfacl"];
+
 const CHOWN: &[&str] = &["chown", "chgrp"];
 
 const MOVERS: &[&str] = &["mv", "rename"];
@@ -38,6 +40,8 @@ pub(super) const RULES: &[Rule] = &[
             "mv /etc /etc.bak",
             "sudo mv /usr/bin /x",
             "mv ~/Documents /tmp/gone",
+            "mv ~/todo.txt ~/Documents /tmp/gone",
+            "mv ~/unknown /tmp/gone",
             "mv ~/* /tmp",
             "mv ~/Documents ~/Documents.bak",
             "mv ~/.vimrc ~/.bashrc.bak",
@@ -50,6 +54,7 @@ pub(super) const RULES: &[Rule] = &[
             "mv /tmp/x ~/Documents",
             "mv a.txt ~/",
             "mv ~/proj/a.txt ~/proj/b.txt",
+            "mv ~/todo.txt ~/Documents/todo.txt",
             "ssh root@web.example 'cd /srv/app && mv -f server.new server && systemctl restart app'",
             "cd /opt/tool && mv bin.new bin",
         ],
@@ -73,12 +78,26 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "changes the permissions of the system or of a whole home",
         instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[When::Command(Command {
-            operand: Operand::On(WIDE),
-            ..flagged(&["chmod", "setfacl"], &[&["-R", "--recursive"]])
-        })],
-        fires: &["chmod -R 777 /", "sudo chmod -R 755 /etc", "chmod -R 700 ~", "chmod -R a+rX /home"],
+        when: &[
+            When::Command(Command {
+                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
+                ..flagged(OPENERS, &[&["-R", "--recursive"]])
+            }),
+            predicate("directory_of_a_home_opened", Trigger::programs(OPENERS), opens_home_directory),
+        ],
+        fires: &[
+            "chmod -R 777 /",
+            "sudo chmod -R 755 /etc",
+            "chmod -R 700 ~",
+            "chmod -R a+rX /home",
+            "chmod -R 777 ~/.ssh",
+            "setfacl -R -m u:x:rwx ~/Documents",
+            "chmod --reference=x -R ~/Documents",
+            "chmod -R u-w,go-rwx ~/Documents",
+        ],
         silent: &[
+            "chmod -R u+rwX ~/.rustup",
+            "chmod -R go-rwx ~/.ssh",
             "chmod -R u+w target",
             "chmod +x script.sh",
             "chmod 644 ~/.gitconfig",
@@ -165,11 +184,19 @@ fn moves_home<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Foun
         let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
         let wide = |arg: &Arg| {
             let target = target_of(arg, inv.cwd.as_deref());
-            classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
+            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+            classes.any(WIDE) && !(classes.any(&[Class::HomeTop]) && is_plain_file(&target, scene))
         };
         !inv.contained && inv.operands.iter().take(count).any(wide) && test(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// One file that no program looks for by its name: not a directory, and not hidden.
+fn is_plain_file(target: &Target, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, glob: false, .. } = target else { return false };
+    let fact = scene.view.facts.path(path);
+    fact.is_some_and(|fact| fact.kind == PathKind::File && !fact.link) && !path.contains("/.")
 }
 
 /// One hidden thing of the home directory gets another ending: `mv ~/.vimrc ~/.vimrc.bak`.
@@ -300,6 +327,28 @@ fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
     };
     oneself && inv.program == "chown" && !inv.contained && files.iter().all(own)
+}
+
+/// All of a directory in the home gets other permissions than only more for its owner and less for everybody else.
+fn opens_home_directory<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let keeps = |clause: &str| match clause.split_once('+') {
+        Some(("u", _)) => true,
+        Some(_) => false,
+        None => clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og")),
+    };
+    let found = scene.first(OPENERS, |inv| {
+        let recursive = has_flag(inv, "-R") || has_flag(inv, "--recursive");
+        let mode = inv.operands.first().and_then(Arg::known).filter(|_| inv.program == "chmod");
+        let on_home = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::HomeTop])
+        };
+        recursive
+            && !inv.contained
+            && inv.operands.iter().any(on_home)
+            && !mode.is_some_and(|mode| mode.split(',').all(keeps))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -168,8 +168,8 @@ pub(super) const RULES: &[Rule] = &[
         when: &[When::Effect(OnEffect {
             kinds: WRITES,
             at: &[At::Name(".ssh/authorized_keys"), At::Name(".ssh/authorized_keys2")],
-            // `ssh-keygen -l -f` shows a fingerprint.
-            except: &["ssh-keygen"],
+            // `ssh-keygen -l -f` shows a fingerprint; another mode or owner adds no key.
+            except: &["ssh-keygen", "chmod", "chown"],
             ..EFFECT
         })],
         fires: &[
@@ -182,6 +182,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat ~/.ssh/authorized_keys",
             "ssh-keygen -l -f ~/.ssh/authorized_keys",
             "wc -l ~/.ssh/authorized_keys",
+            "chmod 600 ~/.ssh/*",
         ],
         ..RULE
     },

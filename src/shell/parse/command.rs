@@ -311,22 +311,20 @@ impl Parser<'_> {
         }
     }
 
-    /// `app/(auth)/page.tsx` as an argument: bash refuses the line, and zsh takes it for a pattern. It is read on as one.
+    /// `app/(auth)/page.tsx`, `*(.)` or `!(x)` as an argument: bash refuses the line, and zsh, or bash with `extglob` on, takes it
+    /// for a pattern. It is read on as one that holds at least as much.
     fn parentheses_in_word(&mut self, words: &mut [Word]) -> Parse<()> {
-        // With `extglob` on, which a shell may be started with, `!(x)` and the like are patterns of bash, too.
-        let opens = |before: Option<&u8>| before.is_some_and(|byte| !b"?*+@!".contains(byte));
-        while self.peek() == Some(b'(')
-            && opens(self.pos.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)))
-        {
+        while self.peek() == Some(b'(') {
             let inside = self.text.get(self.pos + 1..).unwrap_or_default();
-            let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '|' | '*' | '?');
+            let plain = |c: char| c.is_alphanumeric() || "_-.@|*?/[],^".contains(c);
             let end = inside
                 .find(|c| !plain(c))
-                .filter(|end| inside.get(*end..).is_some_and(|rest| rest.starts_with(')')));
+                .filter(|end| inside.get(*end..).is_some_and(|rest| rest.starts_with(')')))
+                .filter(|end| !inside.get(..*end).is_some_and(qualifier_runs));
             let (Some(end), Some(word)) = (end, words.last_mut()) else { return Ok(()) };
             self.refuse(Problem::PARENTHESIS);
             self.pos += end + 2;
-            push_text(&mut word.parts, "*", false);
+            any_text(&mut word.parts);
             self.word_rest(&mut word.parts, Mode::Plain)?;
             word.span = self.span(word.span.0);
         }
@@ -358,6 +356,24 @@ impl Parser<'_> {
         result?;
         self.state.count_word()
     }
+}
+
+/// Puts "any text" at the end of a word, in place of the mark that says how often a pattern is repeated.
+fn any_text(parts: &mut Vec<Part>) {
+    if let Some(Part::Text { text, quoted: false }) = parts.last_mut()
+        && text.ends_with(['?', '+', '@', '!'])
+    {
+        text.pop();
+    }
+    push_text(parts, "*", false);
+}
+
+/// Whether zsh may run what stands in the parentheses behind a pattern: `*(e.reboot.)`.
+fn qualifier_runs(inside: &str) -> bool {
+    inside.match_indices('e').any(|(at, _)| {
+        let mut rest = inside.get(at + 1..).unwrap_or_default().chars();
+        rest.next().is_some_and(|mark| !mark.is_alphanumeric() && rest.any(|c| c == mark))
+    })
 }
 
 /// The text of a word, as far as it is text.

@@ -4,7 +4,8 @@ use super::{WRITES, written};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::builtin::{flagged, lists, predicate, run, sub};
 use crate::rules::matcher::{
-    At, Classes, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, at, has_flag, runs,
+    At, Classes, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    at, has_flag, runs,
 };
 use crate::shell::Arg;
 
@@ -163,7 +164,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("print the line for the person to read and add")),
         when: &[
             predicate("command_in_a_startup_file", Trigger::kinds(WRITES), startup_command),
-            written(&[At::Home(".ssh/rc"), At::Home(".ssh/environment")]),
+            When::Effect(OnEffect {
+                kinds: WRITES,
+                at: &[At::Home(".ssh/rc"), At::Home(".ssh/environment")],
+                // ssh reads them, it does not start them: another mode or owner plants nothing.
+                except: &["mkdir", "chmod", "chown"],
+                ..EFFECT
+            }),
         ],
         fires: &[
             "echo '/home/u/x &' >> ~/.bashrc",
