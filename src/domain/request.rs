@@ -128,7 +128,7 @@ pub enum Tool {
 impl Tool {
     /// Whether the model has a skill or command expanded by it, shell lines and all.
     pub fn starts_prompts(&self) -> bool {
-        const NAMES: &[&str] = &["Skill", "SlashCommand", "skill"];
+        const NAMES: &[&str] = &["Skill", "SlashCommand", "skill", "slashcommand"];
         matches!(self, Tool::Internal(name) | Tool::Unknown(name) if NAMES.contains(&name.as_str()))
     }
 
