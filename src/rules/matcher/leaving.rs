@@ -109,6 +109,7 @@ pub(super) fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
             && !own_service::is_for_its_service(inv, scene)
+            && !own_service::is_shown_as_key(inv, scene)
 }
 
 /// A credential helper's token may go to the host that it is for.

@@ -57,6 +57,7 @@ pub(crate) use loaded::names_module;
 pub(crate) use mention::{
     code_of, contains_word, content, input_of, is_bare_name, mentions_protected, squeeze,
 };
+pub(crate) use own_service::shown_as_key;
 pub(crate) use reads::code_only_reads;
 pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use requested::Told;

@@ -1,8 +1,9 @@
 //! One value of a file of settings, taken by its name and told to the service that it is for: what `source .env` and `$NAME` do.
 
 use super::leaving::leaves_machine;
-use super::{Scene, flag_value, has_flag, host_of, runs};
-use crate::rules::Invocation;
+use super::{Class, Found, Scene, classify, flag_value, has_flag, host_of, runs, target_of};
+use crate::domain::EffectKind;
+use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Piece};
 
 /// Words in names of settings that name no service.
@@ -37,15 +38,68 @@ pub(super) fn is_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
         })
 }
 
-/// The name and the file of `grep '^NAME=' FILE`.
+/// Whether a search takes one value out of a file of settings of the project, and all that leaves the machine carries it at most where a
+/// caller says who they are: a header for keys, or a user's password.
+pub(super) fn is_shown_as_key(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some((_, file)) = taken(inv) else { return false };
+    let target = target_of(&Arg::literal(file), inv.cwd.as_deref());
+    let classes = classify(&target, EffectKind::FileRead, &scene.view);
+    let line = scene.command_line();
+    let mut senders = scene.invocations().iter().filter(|other| leaves_machine(other)).peekable();
+    classes.has(Class::EnvFile)
+        && !classes.any(&[Class::Secret, Class::Keys])
+        && senders.peek().is_some()
+        && senders.all(|sender| shows_key(sender, file, line))
+}
+
+/// A value of the project's settings that a request shows as its key to a service of another name.
+pub(crate) fn shown_as_key<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.invocations().iter().find(|inv| is_shown_as_key(inv, scene) && !is_for_its_service(inv, scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a request carries what is not plain to us nowhere but where a caller says who they are.
+fn shows_key(sender: &Invocation, file: &str, line: &str) -> bool {
+    const HARMLESS: &[&str] = &["-o", "--output", "-m", "--max-time", "-w", "--write-out"];
+    let says_who = |value: &Arg| {
+        let header = value.prefix().split(':').next().unwrap_or_default().to_ascii_lowercase();
+        value.prefix().contains(':') && ["auth", "key", "token"].iter().any(|word| header.contains(word))
+    };
+    runs(sender, &["curl"])
+        && matches!(sender.stdin, Stdin::Inherited)
+        && !sender.operands.is_empty()
+        && sender.operands.iter().all(|url| url.known().is_some() || is_of_file(url, sender, file, line))
+        && sender.flags.iter().all(|flag| {
+            let Some(value) = flag.value.as_ref().filter(|value| value.has_unknown()) else { return true };
+            match flag.name.as_str() {
+                "-H" | "--header" => says_who(value),
+                "-u" | "--user" => true,
+                name => HARMLESS.contains(&name),
+            }
+        })
+}
+
+/// The name and the file of `grep '^NAME=' FILE`, and of other ways to take one value.
 fn taken(inv: &Invocation) -> Option<(&str, &str)> {
     let [pattern, file] = inv.operands.as_slice() else { return None };
-    let name = pattern.known()?.trim_start_matches('^').strip_suffix('=')?;
+    let name = match inv.program.as_str() {
+        "grep" | "egrep" => {
+            let wider =
+                ["-i", "-v", "-A", "-B", "-C", "-f", "-r", "-R"].iter().any(|flag| has_flag(inv, flag));
+            (!wider).then_some(())?;
+            let name = pattern.known()?;
+            name.strip_suffix('=').unwrap_or(name).trim_start_matches('^')
+        }
+        "sed" => {
+            let script = pattern.known().filter(|_| has_flag(inv, "-n"))?.strip_prefix("s/^")?;
+            script.split_once('=').filter(|(_, rest)| rest.ends_with("/p"))?.0
+        }
+        _ => return None,
+    };
     let plain =
         name.len() > 3 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let wider = ["-i", "-v", "-A", "-B", "-C", "-f", "-r", "-R"].iter().any(|flag| has_flag(inv, flag));
-    (plain && !wider && runs(inv, &["grep", "egrep"])).then_some(())?;
-    Some((name, file.known()?))
+    Some((name, file.known()?)).filter(|_| plain)
 }
 
 /// Whether a host is named after one of the words of a setting: `RESEND_API_KEY` and `api.resend.com`.

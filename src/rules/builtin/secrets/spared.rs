@@ -477,9 +477,15 @@ pub(super) fn is_for_program(inv: &Invocation, scene: &Scene<'_>) -> bool {
                     named(&other) || !runs(other, &["echo", "printf", "cat"]) || other.feeds.is_some()
                 })
         }
-        (None, Some(user)) => last() && runs(user, CLIENTS),
+        (None, Some(user)) => last() && (runs(user, CLIENTS) || runs(user, &["curl"]) && !tells(user)),
         (None, None) => false,
     }
+}
+
+/// Whether curl prints what it sends, headers and all.
+fn tells(curl: &Invocation) -> bool {
+    const LOUD: &[&str] = &["-v", "--verbose", "--trace", "--trace-ascii", "--libcurl"];
+    LOUD.iter().any(|flag| has_flag(curl, flag))
 }
 
 /// `env $(grep -v '^#' .env | xargs) npm test`: the values are variables of a program that does not show them all.
