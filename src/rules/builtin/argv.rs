@@ -2,6 +2,7 @@
 
 use super::scripts;
 use crate::domain::single_quoted;
+use crate::rules::foreign::only_substitutes;
 
 /// The command lines of lists with names in them, with each of the strings that those names stand for: `for d in ['/', '/etc']:
 /// run(['rm', '-rf', d])`.
@@ -106,7 +107,7 @@ pub(super) fn runs_backticks(program: &str, code: &str) -> bool {
     if !LANGUAGES.contains(&name) {
         return true;
     }
-    if name == "perl" && is_substitution(code) {
+    if name == "perl" && only_substitutes(code) {
         return false;
     }
     let mut quote = None;
@@ -125,16 +126,6 @@ pub(super) fn runs_backticks(program: &str, code: &str) -> bool {
         }
     }
     false
-}
-
-/// One `s/…/…/` that is not told to run its replacement, and nothing else.
-fn is_substitution(code: &str) -> bool {
-    let Some(rest) = code.trim().strip_prefix("s/") else { return false };
-    let rest = rest.replace("\\/", "");
-    let mut parts = rest.split('/');
-    let flags = parts.nth(2);
-    parts.next().is_none()
-        && flags.is_some_and(|flags| flags.bytes().all(|b| b.is_ascii_lowercase() && b != b'e'))
 }
 
 /// Whether code names the shell otherwise than to take a text apart as a shell would.

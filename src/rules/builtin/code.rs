@@ -14,6 +14,7 @@ use self::shell_text::shell;
 use super::texts::front as texts_front;
 use super::{folding, libraries, placed, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
+use crate::rules::foreign::only_substitutes;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
     is_bare_name, rebuilt_verdict, runs, runs_code, target_of,
@@ -314,7 +315,10 @@ fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invoca
 /// The texts that an interpreter is given, with the home directory written out.
 fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = String> + 's {
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    let code = code_of(inv, scene).filter(|text| !is_bare_name(text));
+    let is_perl = runs(inv, &["perl"]);
+    let code = code_of(inv, scene)
+        .filter(|text| !is_bare_name(text))
+        .filter(move |text| !(is_perl && only_substitutes(text)));
     code.map(move |text| scripts::with_home(&text, home))
 }
 

@@ -10,6 +10,7 @@ mod methods;
 mod names;
 mod names_python;
 mod names_script;
+mod perl;
 mod starts;
 mod value;
 mod values;
@@ -18,6 +19,7 @@ mod walk;
 pub(crate) use self::flows::is_shown;
 use self::lex::Node;
 use self::names::{Given, Names};
+pub(crate) use self::perl::only_substitutes;
 use self::values::Values;
 use self::walk::Walk;
 use crate::shell::Arg;
@@ -100,6 +102,36 @@ impl Account {
         })
     }
 
+    /// Whether all that is done is said, and none of it takes a file or its content away. What the shell is to run is left aside.
+    pub fn takes_nothing(&self) -> bool {
+        /// What stands in the name of a call that takes something away.
+        const TAKES: &[&str] =
+            &["rm", "del", "unlink", "remove", "trash", "empty", "trunc", "clean", "clear"];
+        !self.open
+            && self.operations.iter().all(|operation| match operation {
+                Operation::Runs(_) | Operation::Copies { .. } => true,
+                Operation::Writes(path) => path.known().is_some(),
+                Operation::Deletes { .. } | Operation::Moves { .. } => false,
+                Operation::Calls { name, .. } => !names_one(name, TAKES),
+            })
+    }
+
+    /// Whether all that is done is said, and none of it runs anything.
+    pub fn runs_nothing(&self) -> bool {
+        /// What stands in the name of a call that runs something.
+        const RUNS: &[&str] =
+            &["run", "system", "popen", "exec", "spawn", "call", "shell", "start", "fork", "eval"];
+        !self.open
+            && self.operations.iter().all(|operation| match operation {
+                Operation::Runs(_) => false,
+                Operation::Calls { name, .. } => !names_one(name, RUNS),
+                Operation::Writes(_)
+                | Operation::Copies { .. }
+                | Operation::Deletes { .. }
+                | Operation::Moves { .. } => true,
+            })
+    }
+
     /// Whether all that is done is said, and is nothing but reading and printing.
     pub fn only_reads(&self) -> bool {
         const READING: &[&str] = &[
@@ -129,6 +161,12 @@ impl Account {
         let reads = |module: &String| READING.contains(&module.as_str());
         !self.open && self.operations.is_empty() && self.modules.iter().all(reads)
     }
+}
+
+/// Whether one of these words stands in the name of a call.
+fn names_one(name: &str, words: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    words.iter().any(|word| name.contains(word))
 }
 
 /// Most operations of one piece of code, and how deep code may run code.

@@ -288,7 +288,7 @@ impl Surveyor<'_> {
             self.runs_what_comes_in(call, code);
         }
         if matches!(parsed.program.name, "perl" | "perl5") {
-            self.opened_as_commands(call);
+            self.opened_as_commands(call, &parsed.operands);
         }
         let module = parsed.value(&["-m"]).and_then(Arg::known);
         if let (Some("zipfile" | "tarfile"), [.., dir]) = (module, call.args())
@@ -309,8 +309,8 @@ impl Surveyor<'_> {
     }
 
     /// A file of Perl's whose name ends or begins with a bar is a command.
-    fn opened_as_commands(&mut self, call: &Call) {
-        let commands = call.args().iter().filter_map(|arg| {
+    fn opened_as_commands(&mut self, call: &Call, files: &[Arg]) {
+        let commands = files.iter().filter_map(|arg| {
             let text = arg.known()?.trim();
             let command = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))?;
             (!text.contains("||") && !command.trim().is_empty()).then(|| Arg::literal(command))

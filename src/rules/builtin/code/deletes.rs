@@ -217,7 +217,8 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let walks = LazyCell::new(|| scene.codes(inv).iter().any(|text| text.holds_any(WALKS)));
         texts(inv, scene).any(|text| {
             // Without a quote of some kind there is no literal.
-            if !text.contains(['"', '\'', '`', '%', 'q']) {
+            let keeps = || scene.account(&inv.program, &text).is_some_and(|account| account.takes_nothing());
+            if !text.contains(['"', '\'', '`', '%', 'q']) || keeps() {
                 return false;
             }
             let whole = text;

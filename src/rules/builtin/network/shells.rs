@@ -455,9 +455,9 @@ fn redirected_to_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
         let line = scene.command_line();
         return Found::from(connected.find(|inv| !only_waits(inv, line)).map(|inv| inv.text.as_str()));
     }
-    let effects = scene
-        .effects()
-        .find(|(effect, _)| effect.kind != EffectKind::SystemCommand && socket(&effect.target));
+    // A redirection without a command opens it and closes it again; only what is written is told to anybody.
+    let tells = |kind: EffectKind| !matches!(kind, EffectKind::SystemCommand | EffectKind::FileRead);
+    let effects = scene.effects().find(|(effect, _)| tells(effect.kind) && socket(&effect.target));
     Found::from(effects.map(|(effect, _)| effect.target.text()))
 }
 

@@ -121,6 +121,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "eval \"$CMD\"",
             "bash -c \"$X\"",
+            "bash -c \"ls; $X\"",
+            "read X; bash -c \"ls $X\"",
             "sh <<< \"$CODE\"",
             "cat x | xargs -I{} sh -c '{}'",
             "cat x | xargs -I{} sh -c 'ls; {} now'",
@@ -131,6 +133,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "X='ls -l'; eval \"$X\"",
+            "bash -c \"cd $DIR && ls\"",
             "bash -c 'echo \"$1\"' _ x",
             "echo \"$CMD\"",
             "bash script.sh \"$X\"",
@@ -236,6 +239,7 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         codes.iter().any(|code| {
             holds(code, SHELL_CALLS)
                 && holds(code, PUTS_TOGETHER)
+                && !scene.account(&inv.program, code).is_some_and(|account| account.runs_nothing())
                 && (near(code)
                     || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
         })
@@ -514,15 +518,43 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
     if runs(inv, EVAL) {
         return true;
     }
-    let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
-    let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
     let harmless = |code: &Arg| inv.wrappers.iter().any(|by| by == "xargs") && only_as_argument(code);
-    (input || code.is_some_and(|code| code.has_unknown() && !harmless(code))) && runs_shell(inv)
+    (input || code_given(inv).is_some_and(|code| code.has_unknown() && !harmless(code))) && runs_shell(inv)
+}
+
+/// The code that an interpreter is given on its line.
+fn code_given(inv: &Invocation) -> Option<&Arg> {
+    let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
+    code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None })
 }
 
 fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
-        runs_unknown_text(inv) && !scene.invocations().iter().any(|other| other.feeds == Some(*index))
+        runs_unknown_text(inv)
+            && !scene.invocations().iter().any(|other| other.feeds == Some(*index))
+            && !takes_environment(inv, scene.command_line())
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// `bash -c "cd $DIR && ls"`: what is not known are variables that the command does not set, and so the person's, and each stands as
+/// an argument.
+fn takes_environment(inv: &Invocation, line: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let set = |name: &str| {
+        line.match_indices(name).any(|(at, name)| {
+            let (before, behind) = line.split_at_checked(at).unwrap_or_default();
+            let behind = behind.get(name.len()..).unwrap_or_default();
+            !before.ends_with(['$', '{']) && !before.ends_with(is_name) && !behind.starts_with(is_name)
+        })
+    };
+    let named = || {
+        inv.text.split('$').skip(1).all(|rest| {
+            let rest = rest.strip_prefix('{').unwrap_or(rest);
+            let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
+            let end = rest.get(name.len()..).unwrap_or_default();
+            !name.is_empty() && !end.starts_with([':', '!', '#', '%', '/', '^', ',', '@', '[']) && !set(name)
+        })
+    };
+    code_given(inv).is_some_and(only_as_argument) && !inv.text.contains('`') && named()
 }
