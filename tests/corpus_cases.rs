@@ -12,7 +12,7 @@ use lazaret::domain::{Policy, Verdict};
 /// Least number of cases of a family. A number may grow, and may not shrink.
 const FLOORS: &[(&str, usize)] = &[
     ("agent-configuration", 280),
-    ("container-escape", 147),
+    ("container-escape", 150),
     ("databases", 495),
     ("defence-evasion", 199),
     ("deletion-outside-project", 97),
@@ -53,7 +53,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("ordinary-search", 160),
     ("ordinary-shell", 1782),
     ("ordinary-text", 175),
-    ("ordinary-tools", 1521),
+    ("ordinary-tools", 1522),
     ("ordinary-words", 887),
 ];
 

@@ -137,7 +137,13 @@ pub(super) const RULES: &[Rule] = &[
             "sudo -S ls <<< pw",
             "sshpass -p x ssh host.example",
         ],
-        silent: &["sudo -n ls", "echo x | sudo tee /tmp/x", "git commit -m 'sudo -S'", "ssh host.example ls"],
+        silent: &[
+            "sshpass -V",
+            "sudo -n ls",
+            "echo x | sudo tee /tmp/x",
+            "git commit -m 'sudo -S'",
+            "ssh host.example ls",
+        ],
         ..RULE
     },
     Rule {
@@ -302,11 +308,11 @@ fn from_pkexec<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn password_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if let Some(inv) = scene
-        .invocations()
-        .iter()
-        .find(|inv| inv.program == "sshpass" || inv.wrappers.iter().any(|w| w == "sshpass"))
-    {
+    let only_tells = |inv: &Invocation| inv.args.iter().all(|arg| matches!(arg.known(), Some("-V" | "-h")));
+    let types = |inv: &&Invocation| {
+        inv.program == "sshpass" && !only_tells(inv) || inv.wrappers.iter().any(|name| name == "sshpass")
+    };
+    if let Some(inv) = scene.invocations().iter().find(types) {
         return Found::yes(&inv.text);
     }
     let line = scene.command_line();

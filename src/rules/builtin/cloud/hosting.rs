@@ -101,6 +101,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh release list",
             "gh api -X DELETE repos/a/b/issues/7/labels/flaky",
             "gh api -X PUT repos/a/b/pulls/7/update-branch",
+            "gh api -X PUT repos/a/b/topics -f 'names[]=cli'",
             "gh api -X DELETE repos/a/b/pulls/7/requested_reviewers -f 'reviewers[]=u'",
             "gh api repos/a/b",
             "gh pr create --fill",
@@ -182,12 +183,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// `repos/a/b/issues/7/labels/flaky`: what sorts an issue or asks for its review, and is put back in a moment.
+/// `repos/a/b/issues/7/labels/flaky`: what sorts an issue or a repository, or asks for a review, and is put back in a moment.
 fn is_of_a_thread(arg: &Arg) -> bool {
     const SORTS: &[&str] = &["labels", "assignees", "requested_reviewers", "reactions"];
     let path = arg.known().unwrap_or_default().trim_start_matches('/');
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
+        ["repos", _, _, "topics"] => true,
         // The branch of a request takes in what its base has got since.
         ["repos", _, _, "pulls", number, "update-branch"] => number.bytes().all(|b| b.is_ascii_digit()),
         ["repos", _, _, "issues" | "pulls", number, sorts, rest @ ..] => {

@@ -307,7 +307,6 @@ pub(super) const ASKED: Operations = &[
             "api repos/* -X PATCH private=*",
             "repo unarchive",
             "project delete",
-            "org *",
             "alias set",
             "variable set",
             "repo sync --force",

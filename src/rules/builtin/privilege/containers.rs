@@ -113,6 +113,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker run --mount type=bind,source=/,target=/h x",
             "docker run --cap-add=ALL x",
             "docker run -v ~/.ssh:/k x",
+            "docker run -v /:/host quay.io/prometheus/node-exporter",
+            "docker run -v /:/host:ro --entrypoint sh prom/node-exporter -c x",
+            "docker run -v /:/host:ro x.example/prom/node-exporter",
+            "docker run -v /:/host:ro alpine cat /host/etc/shadow",
             "docker run -v=/root:/r alpine",
             "docker run --cap-add=DAC_READ_SEARCH x",
             "docker compose run --privileged web",
@@ -149,6 +153,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker run --rm --cap-add=SYS_PTRACE --security-opt seccomp=unconfined -v $PWD:/w gcc:13 gdb a.out",
             "docker run --rm -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy:0.50.1 image shop:dev",
             "docker run -v /tmp/x:/x alpine",
+            "docker run -d -v /:/host:ro,rslave quay.io/prometheus/node-exporter:latest --path.rootfs=/host",
+            "docker run -d --volume=/:/rootfs:ro --volume=/sys:/sys:ro gcr.io/cadvisor/cadvisor:latest",
             "docker compose run --rm web npm test",
             "kubectl run x --image=alpine --rm -it -- sh",
             "kubectl debug pod/x -it --image=busybox",
@@ -296,7 +302,10 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             let text = value.text();
             let text = text.strip_prefix('=').unwrap_or(&text);
             match flag.name.as_str() {
-                "-v" | "--volume" => mounts_host(text.split(':').next().unwrap_or_default(), inv, scene),
+                "-v" | "--volume" => {
+                    mounts_host(text.split(':').next().unwrap_or_default(), inv, scene)
+                        && !(is_read_only(text) && measures(inv))
+                }
                 "--mount" => text
                     .split(',')
                     .filter_map(|part| part.split_once('='))
@@ -350,13 +359,44 @@ const IMAGE_READERS: &[&str] = &[
     "docker/scout-cli",
 ];
 
+/// Images of programs that measure the machine, and need its files to be readable for that alone.
+const MONITORS: &[&str] =
+    &["prom/node-exporter", "prometheus/node-exporter", "cadvisor/cadvisor", "google/cadvisor"];
+
+/// Whether an image is of a program that measures the machine.
+pub(in crate::rules::builtin) fn is_monitor(image: &str) -> bool {
+    MONITORS.contains(&image_name(image))
+}
+
+/// The name of an image, without a well-known host and without its version.
+fn image_name(image: &str) -> &str {
+    const HOSTS: &[&str] = &["docker.io/", "ghcr.io/", "quay.io/", "gcr.io/"];
+    let name = HOSTS.iter().find_map(|host| image.strip_prefix(host)).unwrap_or(image);
+    name.split([':', '@']).next().unwrap_or_default()
+}
+
+/// The image that a container is started from.
+fn image_of(inv: &Invocation) -> &str {
+    let mut words = inv.operands.iter().skip_while(|arg| matches!(arg.known(), Some("run" | "container")));
+    image_name(words.next().and_then(Arg::known).unwrap_or_default())
+}
+
+/// `docker run -v /:/rootfs:ro cadvisor/cadvisor`: what measures the machine is started, and told nothing else.
+pub(in crate::rules::builtin) fn measures(inv: &Invocation) -> bool {
+    MONITORS.contains(&image_of(inv))
+        && inv.sub.first().is_some_and(|sub| sub == "run")
+        && !has_flag(inv, "--entrypoint")
+        && inv.args.iter().all(|arg| arg.known().is_some())
+}
+
+/// Whether a place is mounted to be read only.
+fn is_read_only(mount: &str) -> bool {
+    mount.rsplit(':').next().is_some_and(|options| options.split(',').any(|option| option == "ro"))
+}
+
 /// `docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy image app`
 fn reads_images(inv: &Invocation) -> bool {
-    let mut words = inv.operands.iter().skip_while(|arg| matches!(arg.known(), Some("run" | "container")));
-    let image = words.next().and_then(Arg::known).unwrap_or_default();
-    let name = ["docker.io/", "ghcr.io/"].iter().find_map(|host| image.strip_prefix(host)).unwrap_or(image);
-    let name = name.split([':', '@']).next().unwrap_or_default();
-    IMAGE_READERS.contains(&name)
+    IMAGE_READERS.contains(&image_of(inv))
         && inv.sub.first().is_some_and(|sub| sub == "run")
         && !has_flag(inv, "--entrypoint")
         && inv.args.iter().all(|arg| !matches!(arg.known(), None | Some("plugin" | "module")))

@@ -27,9 +27,18 @@ pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     let dirs = LazyCell::new(|| config_dirs(scene));
+    let lists = |inv: &Invocation| runs(inv, LISTERS) || names_files(inv);
+    let goes = |inv: &Invocation| runs(inv, &["cd", "pushd"]);
     let shown = |effect: &&Effect| {
-        let mut named = owners(scene, &effect.target).peekable();
-        named.peek().is_none() || !named.all(|inv| runs(inv, LISTERS) || names_files(inv))
+        // A search that names no place is one of where it runs.
+        let here = |inv: &&Invocation| {
+            inv.cwd.as_deref() == Some(effect.target.text())
+                && inv.operands.len() <= 1
+                && runs(inv, &["grep", "egrep", "fgrep", "rg", "ag", "ack"])
+        };
+        let named = owners(scene, &effect.target).filter(|inv| !goes(inv));
+        let mut all = named.chain(scene.invocations().iter().filter(here)).peekable();
+        all.peek().is_none() || !all.all(lists)
     };
     let read = scene.effects().map(|(effect, _)| effect).filter(|effect| effect.kind == EffectKind::FileRead);
     let found = read.filter(|effect| holds_transcript(&effect.target, &dirs, scene)).find(shown);
@@ -52,6 +61,7 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
     let (path, glob, recursive) = match target {
         Target::Path { path, glob, recursive } => match path.split_once("/**") {
             // All that lies below, whatever it is called: what a search finds is written so.
+            Some((_, found)) if *glob && !may_be_transcript(found) => return false,
             Some((dir, _)) if *glob => (dir, true, true),
             Some(_) | None => (path.as_str(), *glob, *recursive),
         },
@@ -89,6 +99,12 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
         };
         kept || (below("projects") == Rel::Below && is_agents_own_file(path))
     })
+}
+
+/// Whether what a search finds by this pattern may be a transcript, whose name ends in `.jsonl`.
+fn may_be_transcript(pattern: &str) -> bool {
+    let end = pattern.rsplit_once('.').map(|(_, end)| end).unwrap_or_default();
+    end.is_empty() || end.starts_with("json") || !end.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// A project has a directory of that name too, and no transcripts in it.

@@ -4,6 +4,7 @@
 use crate::domain::{Action, ProtectedKind, Target, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::lists::CLIENT_CREDENTIALS;
+use crate::rules::builtin::privilege::containers::measures;
 use crate::rules::matcher::{Found, Rel, Scene, flag_value, has_flag, relation_to, runs, target_of};
 use crate::shell::Arg;
 
@@ -121,7 +122,8 @@ fn reads_tree(inv: &Invocation, scene: &Scene<'_>) -> bool {
             || inv.program == "cpio" && listed(inv, scene);
     }
     if runs(inv, CONTAINERS) {
-        return mounts(inv).any(|source| is_tree(&Arg::literal(&source), inv, Way::Mount, scene));
+        return !measures(inv)
+            && mounts(inv).any(|source| is_tree(&Arg::literal(&source), inv, Way::Mount, scene));
     }
     let recursive = || has_flag(inv, "-r") || has_flag(inv, "--recursive");
     match inv.program.as_str() {

@@ -2,6 +2,7 @@
 
 use super::super::packages::is_usual;
 use super::super::packages::strangers::is_mirror;
+use super::super::privilege::containers::is_monitor;
 use super::super::scripts;
 use super::judge::{self, Place};
 use crate::domain::Verdict;
@@ -358,14 +359,27 @@ fn connections(scene: &Scene<'_>, text: &str) -> Verdict {
     text.lines().take(4096).filter_map(line).max().unwrap_or_default()
 }
 
-fn compose(text: &str) -> Verdict {
+fn compose<'t>(text: &'t str) -> Verdict {
     if ["[\"/:/", "['/:/", "[/:/", ", \"/:/", ", '/:/"].iter().any(|mount| text.contains(mount)) {
         return Verdict::Block;
     }
-    let line = |line: &str| {
-        let line = line.trim().trim_start_matches(['-', ' ']).trim_matches(['"', '\'']);
+    // The image of the service that a line belongs to, and how far its lines are indented.
+    let (mut image, mut depth) = ("", 0);
+    let replaced = text.contains("entrypoint");
+    let line = |line: &'t str| {
         let line = line.split(" #").next().unwrap_or_default().trim_end();
-        if line.starts_with("/:/")
+        let indented = line.len() - line.trim_start().len();
+        if indented < depth && !line.is_empty() {
+            (image, depth) = ("", 0);
+        }
+        let line = line.trim().trim_start_matches(['-', ' ']).trim_matches(['"', '\'']);
+        if let Some(name) = line.strip_prefix("image:") {
+            (image, depth) = (name.trim().trim_matches(['"', '\'']), indented);
+        }
+        // What measures the machine reads its files, and changes none.
+        let measures = !replaced && is_monitor(image);
+        let read_only = line.ends_with(":ro") || line.contains(":ro,");
+        if line.starts_with("/:/") && !(measures && read_only)
             || line == "source: /"
             || line.starts_with("/etc:/")
             || line.starts_with("/root:/")
@@ -383,6 +397,7 @@ fn compose(text: &str) -> Verdict {
                 | "cap_add: [ALL]"
                 | "cap_add: [SYS_ADMIN]"
         );
+        let open = open && !(measures && line.starts_with("pid:"));
         if open { Verdict::Modify } else { Verdict::Allow }
     };
     text.lines().map(line).max().unwrap_or_default()
