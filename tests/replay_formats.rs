@@ -89,6 +89,22 @@ fn codex_works_where_it_says() {
 }
 
 #[test]
+fn codex_records_a_search_without_words_and_a_patch_without_its_tool() {
+    let world = World::new();
+    let file = world.home().join("rollout.jsonl");
+    let patch = "*** Begin Patch\n*** Add File: notes.md\n+(all of it); rm -rf ~\n*** End Patch";
+    let arguments = json!({"command": ["bash", "-lc", patch]}).to_string();
+    let lines = [
+        json!({"type": "session_meta", "payload": {"id": "s1", "cwd": world.project()}}),
+        json!({"type": "response_item", "payload": {"type": "web_search_call", "status": "completed"}}),
+        json!({"type": "function_call", "name": "shell", "call_id": "c1", "arguments": arguments}),
+    ];
+    fs::write(&file, lines.map(|line| line.to_string()).join("\n")).unwrap();
+    let found = replay(&world, &[file.to_str().unwrap()]);
+    assert_eq!((&found["totals"]["calls"], &found["totals"]["stopped"]), (&json!(2), &json!(0)), "{found:#}");
+}
+
+#[test]
 fn codex_results_count() {
     let world = World::new();
     let file = world.home().join("rollout.jsonl");

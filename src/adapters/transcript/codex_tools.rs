@@ -48,6 +48,8 @@ pub(super) fn function(name: &str, arguments: &Value, cwd: Option<&str>) -> Resu
                 json!({ "pattern": pattern, "path": given("path"), "include": given("include") }),
             ))
         }
+        // Recorded without what was sought.
+        "web_search" if !arguments.is_object() => Ok(asked("websearch", json!({}))),
         "web_search" => Ok(asked("websearch", arguments.clone())),
         "spawn_agent" => {
             let prompt = text("message").or_else(|| text("prompt")).unwrap_or_default();
@@ -107,9 +109,10 @@ fn shell(command: &Value, workdir: Option<&str>) -> Result<Asked, Left> {
     }
 }
 
-/// Codex takes a patch out of a line that hands one to `apply_patch`, and starts no shell.
+/// Codex takes a patch out of a line that hands one to `apply_patch` or begins as one, and starts no shell.
 fn line_of(line: &str, workdir: Option<&str>) -> Asked {
-    if line.trim_start().starts_with("apply_patch")
+    let front = line.trim_start();
+    if (front.starts_with("apply_patch") || front.starts_with(BEGIN))
         && let Some((_, patch)) = line.split_once(BEGIN)
     {
         return patched(&format!("{BEGIN}{patch}"));
