@@ -144,11 +144,22 @@ fn decided(case: &Case<'_>) -> Decision {
     decision
 }
 
-/// Whether a pattern says which files are to go: nobody who is asked about it sees which.
+/// Whether a pattern says which files are to go, and nobody who is asked about it sees which.
 fn deletes_many(effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| {
-        effect.kind == EffectKind::FileDeletion && matches!(effect.target, Target::Path { glob: true, .. })
+    effects.iter().filter(|effect| effect.kind == EffectKind::FileDeletion).any(|effect| {
+        matches!(&effect.target, Target::Path { path, glob: true, recursive } if *recursive || !names_some(path))
     })
+}
+
+/// `~/slide-*.jpg`: a pattern for some files of one directory, of whose names enough is written out.
+fn names_some(pattern: &str) -> bool {
+    const ENOUGH: usize = 3;
+    let is_open = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
+    let (dir, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    !dir.contains(is_open)
+        && !stem.contains(['[', '{'])
+        && stem.chars().filter(|c| c.is_alphanumeric()).count() >= ENOUGH
 }
 
 /// A call with all that its session's past says of it.
