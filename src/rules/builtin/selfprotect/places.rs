@@ -269,7 +269,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "Read /home/u/.claude/settings.json",
             "Read /home/u/.claude/CLAUDE.md",
             "Read /home/u/.claude/projects/-home-u-proj/d5fb.jsonl",
-            "cd ~/.claude && find . -maxdepth 2 -type d | sort",
+            "cd ~/.claude && find . -maxdepth 2 -type d | grep -v x | sort",
             "find ~/.claude -maxdepth 1 -name .gitignore -exec sed -n 1,20p {} +",
             "Grep /home/u/.claude/projects/-home-u-proj/d5fb.jsonl x",
             "ls ~/.claude/projects",

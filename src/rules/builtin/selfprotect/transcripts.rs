@@ -3,11 +3,11 @@
 use std::cell::LazyCell;
 
 use crate::domain::{Action, Effect, EffectKind, ProtectedKind, SearchKind, Target};
-use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
     At, Found, Rel, Scene, at, has_flag, owner, owners, relation, relation_to, runs,
 };
+use crate::rules::{Invocation, Stdin};
 
 /// Programs that show names and sizes, not what is in a file.
 const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["];
@@ -34,6 +34,7 @@ pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
         let here = |inv: &&Invocation| {
             inv.cwd.as_deref() == Some(effect.target.text())
                 && inv.operands.len() <= 1
+                && inv.stdin == Stdin::Inherited
                 && runs(inv, &["grep", "egrep", "fgrep", "rg", "ag", "ack"])
         };
         let named = owners(scene, &effect.target).filter(|inv| !goes(inv));

@@ -359,27 +359,18 @@ fn connections(scene: &Scene<'_>, text: &str) -> Verdict {
     text.lines().take(4096).filter_map(line).max().unwrap_or_default()
 }
 
-fn compose<'t>(text: &'t str) -> Verdict {
+fn compose(text: &str) -> Verdict {
     if ["[\"/:/", "['/:/", "[/:/", ", \"/:/", ", '/:/"].iter().any(|mount| text.contains(mount)) {
         return Verdict::Block;
     }
-    // The image of the service that a line belongs to, and how far its lines are indented.
-    let (mut image, mut depth) = ("", 0);
-    let replaced = text.contains("entrypoint");
-    let line = |line: &'t str| {
-        let line = line.split(" #").next().unwrap_or_default().trim_end();
-        let indented = line.len() - line.trim_start().len();
-        if indented < depth && !line.is_empty() {
-            (image, depth) = ("", 0);
-        }
+    let lines: Vec<&str> = text.lines().collect();
+    let said = lines.iter().enumerate().map(|(at, line)| {
         let line = line.trim().trim_start_matches(['-', ' ']).trim_matches(['"', '\'']);
-        if let Some(name) = line.strip_prefix("image:") {
-            (image, depth) = (name.trim().trim_matches(['"', '\'']), indented);
-        }
-        // What measures the machine reads its files, and changes none.
-        let measures = !replaced && is_monitor(image);
+        let line = line.split(" #").next().unwrap_or_default().trim_end();
+        // What measures the machine reads its files and its processes, and changes none.
+        let measured = || is_of_monitor(&lines, at);
         let read_only = line.ends_with(":ro") || line.contains(":ro,");
-        if line.starts_with("/:/") && !(measures && read_only)
+        if line.starts_with("/:/") && !(read_only && measured())
             || line == "source: /"
             || line.starts_with("/etc:/")
             || line.starts_with("/root:/")
@@ -397,10 +388,32 @@ fn compose<'t>(text: &'t str) -> Verdict {
                 | "cap_add: [ALL]"
                 | "cap_add: [SYS_ADMIN]"
         );
-        let open = open && !(measures && line.starts_with("pid:"));
+        let open = open && !(line.starts_with("pid:") && measured());
         if open { Verdict::Modify } else { Verdict::Allow }
+    });
+    said.max().unwrap_or_default()
+}
+
+/// Whether a line of a compose file belongs to a service whose image measures the machine, and which starts no other program in it.
+fn is_of_monitor(lines: &[&str], at: usize) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let (Some((before, [line, behind @ ..])), true) = (lines.split_at_checked(at), at > 0) else {
+        return false;
     };
-    text.lines().map(line).max().unwrap_or_default()
+    let is_item = |line: &str| line.trim_start().starts_with('-');
+    // A list stands below its key.
+    let key = || before.iter().rev().find(|key| !is_item(key) && indent(key) <= indent(line));
+    let depth = indent(if is_item(line) { key().unwrap_or(line) } else { line });
+    let inside = |line: &&&str| line.trim().is_empty() || indent(line) >= depth;
+    let service = before.iter().rev().take_while(inside).chain(behind.iter().take_while(inside));
+    let mut image = None;
+    for key in service.filter(|line| indent(line) == depth).map(|line| line.trim()) {
+        if key.starts_with("entrypoint") {
+            return false;
+        }
+        image = image.or_else(|| key.strip_prefix("image:"));
+    }
+    depth > 0 && image.is_some_and(|image| is_monitor(image.trim().trim_matches(['"', '\''])))
 }
 
 /// A policy of a cloud that lets somebody do everything to everything.
