@@ -36,9 +36,19 @@ fn substitution(text: &str) -> Option<&str> {
     };
     let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
     let (flags, rest) = rest.split_at_checked(end)?;
-    // `e` runs the new text; `(?{…})`, `@{[…]}` and `${\…}` run what stands in them.
-    let runs = |text: &str| ["(?{", "(??{", "@{", "${\\", "$("].iter().any(|code| text.contains(code));
+    // `e` runs the new text; `(?{…})`, `@{[…]}`, `${\…}` and the place of an element run what stands in them.
+    let runs = |text: &str| {
+        ["(?{", "(??{", "@{", "${\\", "$("].iter().any(|code| text.contains(code)) || takes_element(text)
+    };
     (!flags.contains('e') && !runs(pattern) && !runs(new)).then_some(rest)
+}
+
+/// Whether an element of a list or a table stands in a text: `$x[…]`, `$$x{…}`, `$x->[…]`.
+fn takes_element(text: &str) -> bool {
+    text.split(['$', '@']).skip(1).any(|rest| {
+        let end = rest.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':'));
+        end.len() < rest.len() && end.trim_start_matches("->").starts_with(['[', '{'])
+    })
 }
 
 /// The bracket that closes another one.
@@ -94,6 +104,9 @@ mod tests {
             "s/(?{system 'x'})/b/",
             "s/a/@{[`x`]}/",
             "s/a/${\\ `x`}/",
+            "s/a/$x[system('x')]/",
+            "s/a/$$x->{`x`}/",
+            "s/$x[`x`]/a/",
             "s/a/b",
             "say 1",
             "s/a/b/ if unlink 'x'",

@@ -93,7 +93,7 @@ fn taken(inv: &Invocation) -> Option<(&str, &str)> {
         }
         "sed" => {
             let script = pattern.known().filter(|_| has_flag(inv, "-n"))?.strip_prefix("s/^")?;
-            script.split_once('=').filter(|(_, rest)| rest.ends_with("/p"))?.0
+            script.split_once('=').filter(|(_, rest)| matches!(*rest, "//p" | "\\(.*\\)/\\1/p"))?.0
         }
         _ => return None,
     };

@@ -249,6 +249,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cd ~/.claude/projects && rg x",
             "cd ~/.claude; grep -rn x",
             "cd ~/.claude; find . -type d; grep -rn x",
+            "find ~/.claude -iname '*.JSONL' -exec cat {} +",
             "Grep /home/u/.claude x",
             "cp -r ~/.claude /tmp/x",
             "tar cz ~/.claude",

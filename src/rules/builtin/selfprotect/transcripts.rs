@@ -104,7 +104,7 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
 
 /// Whether what a search finds by this pattern may be a transcript, whose name ends in `.jsonl`.
 fn may_be_transcript(pattern: &str) -> bool {
-    let end = pattern.rsplit_once('.').map(|(_, end)| end).unwrap_or_default();
+    let end = pattern.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
     end.is_empty() || end.starts_with("json") || !end.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

@@ -1,5 +1,7 @@
 //! Commands that nobody can read before they run.
 
+use std::cell::LazyCell;
+
 use super::{is_unknown, only_as_argument};
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::builtin::{flagged, lists, predicate};
@@ -123,6 +125,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "bash -c \"$X\"",
             "bash -c \"ls; $X\"",
             "read X; bash -c \"ls $X\"",
+            ". ./set.env; bash -c \"ls $X\"",
+            ": \"${X:=; reboot}\"; bash -c \"ls $X\"",
             "sh <<< \"$CODE\"",
             "cat x | xargs -I{} sh -c '{}'",
             "cat x | xargs -I{} sh -c 'ls; {} now'",
@@ -529,12 +533,19 @@ fn code_given(inv: &Invocation) -> Option<&Arg> {
 }
 
 fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
-        runs_unknown_text(inv)
-            && !scene.invocations().iter().any(|other| other.feeds == Some(*index))
-            && !takes_environment(inv, scene.command_line())
+    let all = scene.invocations();
+    let own = LazyCell::new(|| !scene.runs_any(sets_unseen));
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        let is_told = all.iter().any(|other| other.feeds == Some(*index));
+        let is_environment = || *own && takes_environment(inv, scene.command_line());
+        runs_unknown_text(inv) && !is_told && !is_environment()
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// Whether a command may set variables that stand nowhere in the line.
+fn sets_unseen(inv: &Invocation) -> bool {
+    runs(inv, &["source", ".", "eval", "mapfile", "readarray", "getopts", "coproc"]) || inv.program.is_empty()
 }
 
 /// `bash -c "cd $DIR && ls"`: what is not known are variables that the command does not set, and so the person's, and each stands as
@@ -545,15 +556,17 @@ fn takes_environment(inv: &Invocation, line: &str) -> bool {
         line.match_indices(name).any(|(at, name)| {
             let (before, behind) = line.split_at_checked(at).unwrap_or_default();
             let behind = behind.get(name.len()..).unwrap_or_default();
-            !before.ends_with(['$', '{']) && !before.ends_with(is_name) && !behind.starts_with(is_name)
+            let value = before.ends_with('$') || before.ends_with('{') && !behind.starts_with([':', '=']);
+            !value && !before.ends_with(is_name) && !behind.starts_with(is_name)
         })
     };
     let named = || {
         inv.text.split('$').skip(1).all(|rest| {
-            let rest = rest.strip_prefix('{').unwrap_or(rest);
+            let braced = rest.strip_prefix('{');
+            let rest = braced.unwrap_or(rest);
             let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
             let end = rest.get(name.len()..).unwrap_or_default();
-            !name.is_empty() && !end.starts_with([':', '!', '#', '%', '/', '^', ',', '@', '[']) && !set(name)
+            !name.is_empty() && (braced.is_none() || end.starts_with('}')) && !set(name)
         })
     };
     code_given(inv).is_some_and(only_as_argument) && !inv.text.contains('`') && named()
