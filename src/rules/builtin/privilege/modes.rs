@@ -84,6 +84,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "chmod 777 ~/.ssh",
             "chmod 666 ~/.ssh/id_rsa",
+            "chmod 666 ~/.ssh/authorized_keys",
             "chmod 777 ~",
             "chmod 777 /",
             "umask 000",
@@ -269,8 +270,8 @@ fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
             let target = target_of(arg, inv.cwd.as_deref());
             let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
             whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
-                || target.text().ends_with("/.ssh")
-                || target.text().ends_with("/.gnupg")
+                || ["/.ssh", "/.gnupg"].iter().any(|own| target.text().ends_with(own))
+                || target.text().contains("/.ssh/")
         };
         shown
             || inv.program != "mkdir"
