@@ -182,8 +182,7 @@ fn undo_plugins(path: &Path, record: Option<&Written>, here: &Surroundings) -> R
 fn undo_whole(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
     let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
     let agents = Client::ALL.map(agent_for);
-    let ours =
-        agents.contains(&text.as_str()) || program_in(&text).is_some_and(|(bin, _)| recorded.contains(&bin));
+    let ours = agents.contains(&text) || program_in(&text).is_some_and(|(bin, _)| recorded.contains(&bin));
     Ok(match record {
         Some(record) if record.after == files::digest(&text) => exactly(record)?.unwrap_or(Undo::Delete),
         Some(_) => Undo::Left,

@@ -12,7 +12,14 @@ use crate::host::registration::manifest::{Kind, Manifest};
 use crate::host::registration::{Scope, Surroundings, files, settings};
 
 const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
-const OPENCODE_AGENT: &str = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
+/// What Claude Code's definition says of the agent's name and tools, and OpenCode's in its place.
+const FOR_OPENCODE: [(&str, &str); 2] = [
+    ("name: quarantine-reviewer\n", ""),
+    (
+        "tools: Read, Grep, Glob\n",
+        "mode: subagent\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n  glob: allow\n  external_directory: allow\n",
+    ),
+];
 const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
 /// Stands in the plugin for the places that the binary is given.
 const PLACES_MARKER: &str = "const PLACES = []\n";
@@ -66,7 +73,7 @@ fn agent(client: Client, scope: Scope, here: &Surroundings) -> Result<Change, Fa
         what: "the quarantined reviewer".to_owned(),
         bin: None,
         old,
-        new: agent_for(client).to_owned(),
+        new: agent_for(client),
         mixed: false,
         existing: Existing::Keep,
     })
@@ -158,11 +165,14 @@ pub fn program_in(text: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// The quarantined reviewer's definition for a client.
-pub const fn agent_for(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeCode => CLAUDE_AGENT,
-        Client::OpenCode => OPENCODE_AGENT,
+pub fn agent_for(client: Client) -> String {
+    let mut text = CLAUDE_AGENT.to_owned();
+    if client == Client::OpenCode {
+        for (theirs, own) in FOR_OPENCODE {
+            text = text.replacen(theirs, own, 1);
+        }
     }
+    text
 }
 
 /// Where the quarantined reviewer's definition goes.
@@ -172,4 +182,18 @@ pub fn agent_path(client: Client, scope: Scope, here: &Surroundings) -> Result<P
         Client::OpenCode => scope.opencode_dir(here)?,
     };
     Ok(dir.join(AGENT_FILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agent_for;
+    use crate::domain::Client;
+
+    #[test]
+    fn a_client_gets_the_definition_that_its_adapter_holds() {
+        let claude = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
+        let opencode = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
+        assert_eq!(agent_for(Client::ClaudeCode), claude);
+        assert_eq!(agent_for(Client::OpenCode), opencode);
+    }
 }

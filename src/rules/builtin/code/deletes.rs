@@ -217,8 +217,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let walks = LazyCell::new(|| scene.codes(inv).iter().any(|text| text.holds_any(WALKS)));
         texts(inv, scene).any(|text| {
             // Without a quote of some kind there is no literal.
-            let keeps = || scene.account(&inv.program, &text).is_some_and(|account| account.takes_nothing());
-            if !text.contains(['"', '\'', '`', '%', 'q']) || keeps() {
+            if !text.contains(['"', '\'', '`', '%', 'q']) {
                 return false;
             }
             let whole = text;
@@ -228,8 +227,10 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             let literals = || {
                 undone::with_inner(code_paths::strings(&text)).into_iter().chain(scripts::run_quotes(&text))
             };
-            one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
-                || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true))
+            let found = one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
+                || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true));
+            let keeps = || scene.account(&inv.program, &whole).is_some_and(|account| account.takes_nothing());
+            found && !keeps()
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

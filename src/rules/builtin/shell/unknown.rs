@@ -243,9 +243,9 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         codes.iter().any(|code| {
             holds(code, SHELL_CALLS)
                 && holds(code, PUTS_TOGETHER)
-                && !scene.account(&inv.program, code).is_some_and(|account| account.runs_nothing())
                 && (near(code)
                     || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
+                && !scene.account(&inv.program, code).is_some_and(|account| account.runs_nothing())
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
