@@ -24,18 +24,21 @@ pub(super) fn is_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
         return true;
     }
     let line = scene.command_line();
+    each_sender(scene, |sender| {
+        runs(sender, &["curl"])
+            && flag_value(sender, &["-x", "--proxy", "--connect-to", "--resolve", "-K", "--config"]).is_none()
+            && !sender.operands.is_empty()
+            && sender.operands.iter().all(|url| match url.known() {
+                Some(url) => names_service(name, &host_of(url)),
+                None => is_of_file(url, sender, file, line),
+            })
+    })
+}
+
+/// Whether something leaves the machine, and `test` holds for each command by which it does.
+fn each_sender(scene: &Scene<'_>, test: impl Fn(&Invocation) -> bool) -> bool {
     let mut senders = scene.invocations().iter().filter(|other| leaves_machine(other)).peekable();
-    senders.peek().is_some()
-        && senders.all(|sender| {
-            runs(sender, &["curl"])
-                && flag_value(sender, &["-x", "--proxy", "--connect-to", "--resolve", "-K", "--config"])
-                    .is_none()
-                && !sender.operands.is_empty()
-                && sender.operands.iter().all(|url| match url.known() {
-                    Some(url) => names_service(name, &host_of(url)),
-                    None => is_of_file(url, sender, file, line),
-                })
-        })
+    senders.peek().is_some() && senders.all(test)
 }
 
 /// Whether a search takes one value out of a file of settings of the project, and all that leaves the machine carries it at most where a
@@ -45,11 +48,9 @@ pub(super) fn is_shown_as_key(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let target = target_of(&Arg::literal(file), inv.cwd.as_deref());
     let classes = classify(&target, EffectKind::FileRead, &scene.view);
     let line = scene.command_line();
-    let mut senders = scene.invocations().iter().filter(|other| leaves_machine(other)).peekable();
     classes.has(Class::EnvFile)
         && !classes.any(&[Class::Secret, Class::Keys])
-        && senders.peek().is_some()
-        && senders.all(|sender| shows_key(sender, file, line))
+        && each_sender(scene, |sender| shows_key(sender, file, line))
 }
 
 /// A value of the project's settings that a request shows as its key to a service of another name.
