@@ -20,7 +20,9 @@ const PLACES: &[&str] = &["_URL", "_HOST", "_ENDPOINT", "_BASE"];
 /// the one that the same file names.
 pub(super) fn is_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let Some((name, file)) = taken(inv) else { return false };
-    if PLACES.iter().any(|end| name.ends_with(end)) && !name.contains("DATABASE") {
+    // Without the sign behind it a name is the beginning of others: `APP_BASE_SECRET`.
+    let whole = inv.operands.first().and_then(Arg::known).is_some_and(|pattern| pattern.contains('='));
+    if whole && PLACES.iter().any(|end| name.ends_with(end)) && !name.contains("DATABASE") {
         return true;
     }
     let line = scene.command_line();
