@@ -536,9 +536,9 @@ fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let own = LazyCell::new(|| !scene.runs_any(sets_unseen));
     let found = all.iter().enumerate().find(|(index, inv)| {
-        let is_told = all.iter().any(|other| other.feeds == Some(*index));
+        let is_told = || all.iter().any(|other| other.feeds == Some(*index));
         let is_environment = || *own && takes_environment(inv, scene.command_line());
-        runs_unknown_text(inv) && !is_told && !is_environment()
+        runs_unknown_text(inv) && !is_told() && !is_environment()
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
 }
