@@ -192,9 +192,6 @@ const COMPUTED: &[&str] = &[
     "reverse(",
 ];
 
-/// Most bytes of code that is read to its end before its strings are looked at.
-const SHORT: usize = 1024;
-
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     const LOST: &[Class] = &[Class::Project, Class::Git, Class::Outside];
     const LOST_ONE: &[Class] =
@@ -224,12 +221,6 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return false;
             }
             let whole = text;
-            // A short text is read sooner than it is searched.
-            let keeps = || scene.account(&inv.program, &whole).is_some_and(|account| account.takes_nothing());
-            let short = whole.len() <= SHORT;
-            if short && keeps() {
-                return false;
-            }
             let text = statements::around(&whole, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
@@ -238,7 +229,8 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             let found = one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
                 || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true));
-            found && (short || !keeps())
+            let keeps = || scene.account(&inv.program, &whole).is_some_and(|account| account.takes_nothing());
+            found && !keeps()
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
