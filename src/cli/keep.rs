@@ -2,7 +2,7 @@
 
 use crate::cli::record::{self, Log};
 use crate::domain::{
-    Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, join, lies_in,
+    Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, join, lies_in, sort_by,
 };
 use crate::host::checkpoint::stake::{self, Others, Tracked};
 use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, ToSave, Tree, Wanted};
@@ -112,7 +112,7 @@ impl<'a> Keep<'a> {
         };
         let mut sites: Vec<Site> = discarded.into_iter().chain(&self.unnamed).cloned().collect();
         // What goes furthest comes first, and is enough.
-        sites.sort_by(|one, other| one.repo.cmp(&other.repo).then(other.tree.cmp(&one.tree)));
+        sort_by(&mut sites, |one, other| one.repo.cmp(&other.repo).then(other.tree.cmp(&one.tree)));
         sites.dedup_by(|one, other| one.repo == other.repo);
         let wanted = Wanted {
             to_save: &self.to_save,

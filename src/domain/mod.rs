@@ -39,7 +39,7 @@ pub use history::{Entry, Outcome, PastCall, Stand, Watch, fingerprint};
 pub use ids::{OWN_IDS, names_id};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
-pub use order::{sort_by, sort_by_key};
+pub use order::{map_of, set_of, sort_by, sort_by_key};
 pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern, highest};
 pub use plugin::{Plugin, PluginKind, PluginRisk};
 pub use policy::{

@@ -1,6 +1,7 @@
 //! A stable sort of which the binary holds one copy, whatever is sorted: each of the standard library's is some six kilobytes.
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sorts by a key; what has the same key stays in its order.
 pub fn sort_by_key<T, K: Ord>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
@@ -18,6 +19,24 @@ pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     });
     let mut slots: Vec<Option<T>> = items.drain(..).map(Some).collect();
     items.extend(places.into_iter().filter_map(|at| slots.get_mut(at)?.take()));
+}
+
+/// A set of these. Collected, each kind of set would bring a sort of its own.
+pub fn set_of<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut set = BTreeSet::new();
+    for item in items {
+        set.insert(item);
+    }
+    set
+}
+
+/// A map of these, the last of those with one key. Collected, each kind of map would bring a sort of its own.
+pub fn map_of<K: Ord, V>(items: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    for (key, value) in items {
+        map.insert(key, value);
+    }
+    map
 }
 
 fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {

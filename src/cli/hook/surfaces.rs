@@ -3,7 +3,6 @@
 //! where that would not be let run. The session goes on.
 
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Setting;
@@ -13,7 +12,7 @@ use crate::cli::keep;
 use crate::cli::surfaces::MAX_READ;
 use crate::domain::{
     Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, ToolCall, Trust,
-    Verdict, clip, escape, join, lies_in, shell_word,
+    Verdict, clip, escape, join, lies_in, set_of, shell_word,
 };
 use crate::host::guard;
 use crate::host::registration::json_text::Node;
@@ -187,7 +186,7 @@ impl<'a> Surfaces<'a> {
             );
             said.reasons.push(reason(text, None));
         }
-        let there: BTreeSet<&str> = view.files.iter().map(|file| file.path.as_str()).collect();
+        let there = set_of(view.files.iter().map(|file| file.path.as_str()));
         shelf.only(&there);
         shelf.save(view.fingerprint())
     }

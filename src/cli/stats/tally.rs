@@ -6,7 +6,7 @@ use super::args::Opinion;
 use super::feedback::Opinions;
 use crate::cli::doctor;
 use crate::cli::record::WORKED;
-use crate::domain::{EventKind, Verdict};
+use crate::domain::{EventKind, Verdict, set_of, sort_by};
 use crate::host::audit::Line;
 
 /// Upper bounds of the duration histogram, in microseconds. The last is the review time that seed 002 allows.
@@ -129,7 +129,7 @@ impl Tally {
         self.tools.entry(line.tool.clone()).or_default().add(line, verdict, opinion);
         let agent = if line.agent_type.is_empty() { MAIN } else { &line.agent_type };
         self.agents.entry(agent.to_owned()).or_default().add(line, verdict, opinion);
-        for rule in line.rules.iter().collect::<BTreeSet<_>>() {
+        for rule in set_of(&line.rules) {
             self.rules.entry(rule.clone()).or_default().add(line, verdict, opinion);
         }
         let place = BOUNDS_US.iter().filter(|bound| line.duration_us > **bound).count();
@@ -191,7 +191,7 @@ fn is_review(event: &str) -> bool {
 /// Those with the most calls first.
 pub(super) fn largest(counts: &BTreeMap<String, Counts>, top: usize) -> Vec<(&str, &Counts)> {
     let mut rows: Vec<_> = counts.iter().map(|(name, counts)| (name.as_str(), counts)).collect();
-    rows.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.all), *name));
+    sort_by(&mut rows, |one, other| other.1.all.cmp(&one.1.all).then(one.0.cmp(other.0)));
     rows.truncate(top);
     rows
 }

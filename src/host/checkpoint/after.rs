@@ -1,6 +1,6 @@
 //! What a call has left at the paths of its checkpoint: without it nobody could tell its work from a person's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::store::Checkpoints;
 use super::take::{self, Extent, Site, ToSave, Tree, Wanted};
 use super::tree;
 use super::way::{Way, stamp};
-use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, join};
+use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, join, map_of, set_of};
 use crate::host::{facts, index, private};
 
 /// Most files, and most of their bytes, that are looked at in directories that the call made.
@@ -107,8 +107,7 @@ impl Checkpoints {
         let Ok(found) = take::take(&wanted, (&bounds, bounds.max_bytes), None) else {
             return Vec::new();
         };
-        let known: BTreeMap<&str, &State> =
-            manifest.entries.iter().map(|entry| (entry.path.as_str(), &entry.state)).collect();
+        let known = map_of(manifest.entries.iter().map(|entry| (entry.path.as_str(), &entry.state)));
         // What git no longer ignores is not new.
         let is_rules = |entry: &Entry| {
             entry.path.ends_with("/.gitignore")
@@ -148,7 +147,7 @@ impl Checkpoints {
 
 /// What a call has made or changed in git and nobody puts back: new branches and tags, and the index where it was not saved.
 fn stays(manifest: &Manifest) -> Vec<String> {
-    let known: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
+    let known = set_of(manifest.entries.iter().map(|entry| entry.path.as_str()));
     let mut found = Vec::new();
     for repo in &manifest.repos {
         let Some(dir) = facts::git_dir(repo) else { continue };

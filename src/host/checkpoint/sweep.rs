@@ -1,12 +1,12 @@
 //! What goes: checkpoints that are too old or too many, contents that none of them names, what killed processes left.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::record::{Manifest, State};
 use super::store::{Checkpoints, MAX_CHECKPOINTS, on_disk};
-use crate::domain::Fault;
+use crate::domain::{Fault, map_of, set_of};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -53,7 +53,7 @@ impl Checkpoints {
                 State::File { digest, size, .. } if !seen.contains(digest) => Some((digest.clone(), *size)),
                 _ => None,
             });
-            let files: BTreeMap<String, u64> = files.collect();
+            let files = map_of(files);
             let more = files.values().fold(own, |sum, size| sum.saturating_add(on_disk(*size)));
             // One that is too large alone does not take all others with it.
             is_full |= more <= most && bytes.saturating_add(more) > most;
@@ -98,14 +98,11 @@ impl Checkpoints {
 
     /// Removes contents that no checkpoint names, and what killed processes have left: nobody else writes now.
     fn remove_unnamed(&self, kept: &[Manifest], now: Now) {
-        let named: BTreeSet<&str> = kept
-            .iter()
-            .flat_map(|manifest| &manifest.entries)
-            .filter_map(|entry| match &entry.state {
-                State::File { digest, .. } => Some(digest.as_str()),
-                _ => None,
-            })
-            .collect();
+        let entries = kept.iter().flat_map(|manifest| &manifest.entries);
+        let named = set_of(entries.filter_map(|entry| match &entry.state {
+            State::File { digest, .. } => Some(digest.as_str()),
+            _ => None,
+        }));
         for front in files(&self.dir.join("objects")) {
             let name = name_of(&front);
             if name.starts_with(super::TEMP) {
@@ -118,7 +115,7 @@ impl Checkpoints {
                 }
             }
         }
-        let ids: BTreeSet<&str> = kept.iter().map(|manifest| manifest.id.as_str()).collect();
+        let ids = set_of(kept.iter().map(|manifest| manifest.id.as_str()));
         for file in files(&self.dir.join("after")) {
             if !ids.contains(name_of(&file).trim_end_matches(".json")) {
                 let _ = fs::remove_file(&file);

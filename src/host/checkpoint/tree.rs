@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::record::State;
 use super::take::{PROTECTED, Taker, Tree};
-use crate::domain::{join, lies_in};
+use crate::domain::{join, lies_in, set_of};
 use crate::host::facts;
 use crate::host::files::{self, Links};
 use crate::host::ignore::Ignore;
@@ -77,7 +77,7 @@ impl Taker<'_> {
 /// directories that they lie in; and whether these are all.
 pub(super) fn names_in(common: &str) -> (BTreeSet<String>, bool) {
     let common = facts::real_path(common);
-    let mut found: BTreeSet<String> = STASH.iter().map(|name| join(&common, name)).collect();
+    let mut found = set_of(STASH.iter().map(|name| join(&common, name)));
     let packed = join(&common, PACKED);
     if let Ok(Some(bytes)) = files::read(&packed, MAX_PACKED, Links::Refuse) {
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -10,7 +10,7 @@ use super::record::{After, Entry, Manifest, State};
 use super::store::{self, Checkpoints, Meta};
 use super::tree;
 use super::way::Way;
-use crate::domain::{Fault, FaultKind, lies_in};
+use crate::domain::{Fault, FaultKind, lies_in, map_of, set_of};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -113,7 +113,7 @@ impl Checkpoints {
         let mut way = Way::default();
         // Where what is checked out goes back too, branches can.
         let is_head = |path: &&String| path.ends_with("/HEAD");
-        let heads: BTreeSet<String> = past.keys().filter(is_head).cloned().collect();
+        let heads = set_of(past.keys().filter(is_head).cloned());
         for (path, past) in past {
             let refused = |why: &str| Refusal { path: path.clone(), why: why.to_owned() };
             if let State::Skipped { why, loss } = &past.before {
@@ -316,11 +316,8 @@ fn why_not(path: &str, past: &Past, now: &State) -> Answer {
 
 /// Adds an older checkpoint: its states count as what was before.
 fn add(past: &mut BTreeMap<String, Past>, manifest: &Manifest, after: Option<&After>) {
-    let left: BTreeMap<&str, &State> = after
-        .iter()
-        .flat_map(|after| after.entries.iter().chain(&after.new))
-        .map(|entry| (entry.path.as_str(), &entry.state))
-        .collect();
+    let entries = after.iter().flat_map(|after| after.entries.iter().chain(&after.new));
+    let left = map_of(entries.map(|entry| (entry.path.as_str(), &entry.state)));
     let new = after.iter().flat_map(|after| &after.new).map(|entry| (&entry.path, State::Absent));
     let known = manifest.entries.iter().map(|entry| (&entry.path, entry.state.clone()));
     for (path, before) in known.chain(new) {

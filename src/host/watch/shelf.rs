@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::before::Before;
 use super::sealed::{WAIT_MS, digest, read};
-use crate::domain::{Content, Fault, FaultKind, Surface};
+use crate::domain::{Content, Fault, FaultKind, Surface, set_of};
 use crate::host::{files, lock, private};
 
 const DIR: &str = "surfaces";
@@ -304,8 +304,7 @@ impl Shelf {
 
     /// Removes copies that nothing names any more.
     fn sweep(&self) {
-        let named: BTreeSet<&str> =
-            self.index.files.values().filter_map(|file| file.sha256.as_deref()).collect();
+        let named = set_of(self.index.files.values().filter_map(|file| file.sha256.as_deref()));
         for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.len() == 64 && !named.contains(name.as_str()) {

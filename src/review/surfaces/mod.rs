@@ -9,7 +9,7 @@ mod settings;
 
 use serde_json::Value;
 
-use crate::domain::{Action, Content, EffectKind, Run, Surface, Target, Tool, ToolCall, join};
+use crate::domain::{Action, Content, EffectKind, Run, Surface, Target, Tool, ToolCall, join, sort_by};
 use crate::review::is_file_operation;
 use crate::rules::{Survey, lists};
 
@@ -49,7 +49,7 @@ pub fn runs(kind: Surface, name: &str, content: &Content) -> Vec<Run> {
         Surface::ClaudePlugin => settings::of_claude_plugin(text),
         Surface::GitConfig => gitconfig::runs(text),
     };
-    runs.sort();
+    sort_by(&mut runs, Ord::cmp);
     runs.dedup();
     if runs.len() > MAX_RUNS {
         runs.truncate(MAX_RUNS);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::scripts;
+use crate::domain::map_of;
 
 /// Longest code that is read; of a longer one the strings are taken as they stand.
 const MAX_CODE: usize = 32 * 1024;
@@ -90,7 +91,7 @@ pub(super) fn strings(code: &str) -> Vec<String> {
             Pass { known: &names, found: BTreeMap::new(), seen: BTreeMap::new(), stack: Vec::new() };
         pass.run(&tokens);
         let Pass { found, seen, stack, .. } = pass;
-        let found: Names<'_> = found.into_iter().filter(|(name, _)| given(&tokens, name) == 1).collect();
+        let found: Names<'_> = map_of(found.into_iter().filter(|(name, _)| given(&tokens, name) == 1));
         let settled = found == names;
         if settled {
             let covered = |name: &str| {

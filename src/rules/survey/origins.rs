@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::sort_by_key;
 use crate::shell::{Op, Part, RedirectKind, Script, Simple, Word};
 
 /// Most places that are looked at for one text.
@@ -260,7 +261,7 @@ impl<'s> Origins<'s> {
                 }
             }
         }
-        found.sort_by_key(|(at, _)| *at);
+        sort_by_key(&mut found, |(at, _)| *at);
         found.dedup_by_key(|(at, _)| *at);
         Reaching { words: found.into_iter().map(|(_, from)| from).collect(), places: seen }
     }

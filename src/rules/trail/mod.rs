@@ -15,6 +15,7 @@ use super::survey::{Stdin, Survey};
 use super::{Invocation, modules};
 use crate::domain::{
     Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join, lies_in,
+    set_of,
 };
 use crate::rules::builtin::downloads::is_download;
 use crate::rules::builtin::{installs, lists};
@@ -125,12 +126,9 @@ pub(in crate::rules) fn walk(
         seen: facts.marks.clone(),
         fed: BTreeMap::new(),
         pipes: BTreeMap::new(),
-        piped: survey
-            .invocations
-            .iter()
-            .filter(|inv| inv.stdin == Stdin::Pipe)
-            .map(|inv| inv.pipeline)
-            .collect(),
+        piped: set_of(
+            survey.invocations.iter().filter(|inv| inv.stdin == Stdin::Pipe).map(|inv| inv.pipeline),
+        ),
         lookups: 0,
     };
     match &call.action {

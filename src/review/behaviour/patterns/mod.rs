@@ -11,7 +11,7 @@ mod scope_creep;
 
 pub use custom::{Ended, marked};
 
-use crate::domain::{Behaviour, Finding, HistoryEntry, Outcome, Pattern, Policy};
+use crate::domain::{Behaviour, Finding, HistoryEntry, Outcome, Pattern, Policy, set_of};
 
 /// The entries of a session, the one that is just done and those before it.
 #[derive(Debug, Clone)]
@@ -127,6 +127,6 @@ fn ran(entry: &HistoryEntry) -> bool {
 
 /// How many different ones there are.
 fn different(prints: impl Iterator<Item = u64>) -> u32 {
-    let set: std::collections::BTreeSet<u64> = prints.collect();
+    let set = set_of(prints);
     number(set.len())
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in, spared};
-use crate::domain::{Severity, Verdict};
+use crate::domain::{Severity, Verdict, sort_by_key};
 use crate::rules::builtin::{libraries, lists, predicate};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
@@ -223,7 +223,7 @@ fn environment_encoded<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
                 .collect();
-            behind.sort_by_key(|other| other.stage);
+            sort_by_key(&mut behind, |other| other.stage);
             let encoder = behind.iter().position(|other| encodes(other));
             encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
         }
