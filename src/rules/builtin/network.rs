@@ -356,13 +356,16 @@ fn joins_by_stray_file<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn unknown_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    inv.operands.iter().any(|arg| {
-        let text = arg.text();
-        let host = host_of(&text);
-        let url = text.contains("://")
-            || (host.contains('.') && !text.starts_with(['/', '.']) && !host.contains('@'));
-        url && (host.is_empty() || !is_known(&host, scene.view.policy))
-    })
+    inv.operands.iter().any(|arg| is_unknown_host(arg, scene))
+}
+
+/// Whether an argument is an address of a host that is not among the known ones.
+fn is_unknown_host(arg: &Arg, scene: &Scene<'_>) -> bool {
+    let text = arg.text();
+    let host = host_of(&text);
+    let url =
+        text.contains("://") || (host.contains('.') && !text.starts_with(['/', '.']) && !host.contains('@'));
+    url && (host.is_empty() || !is_known(&host, scene.view.policy))
 }
 
 fn certificate_not_checked<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -65,6 +65,8 @@ pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
             let text = arg.text();
             // `@file`, `name=@file`, `name=<file` as curl has them; `source:target` of copies.
             let file = text.rsplit_once(['@', '<']).map_or(&*text, |(_, file)| file);
+            // `FILE:path` as socat has it.
+            let file = file.strip_prefix("FILE:").or_else(|| file.strip_prefix("OPEN:")).unwrap_or(file);
             // The text of an issue or a comment speaks of a file and is none.
             let spoken = runs(inv, &["gh", "glab"]) && text.trim().contains(char::is_whitespace);
             !spoken

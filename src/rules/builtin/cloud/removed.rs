@@ -75,7 +75,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ),
             When::Command(sub(&["gsutil"], &["rb", "rm"])),
             When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
-            When::Command(sub(&["rclone"], &["purge", "delete", "rmdirs"])),
+            When::Command(Command {
+                without: EMULATED_OR_DRY,
+                ..sub(&["rclone"], &["purge", "delete", "rmdirs"])
+            }),
             predicate("bucket_client_deletes", Trigger::programs(&["mc"]), |scene| {
                 let found = scene.first(&["mc"], |inv| {
                     ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
@@ -102,6 +105,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "aws s3 ls s3://bucket",
             "aws s3 cp a s3://bucket/",
             "aws s3 rm s3://bucket --recursive --dryrun",
+            "rclone purge --dry-run remote:x",
             "gsutil ls gs://bucket",
             "aws s3 sync . s3://bucket",
             "aws s3 sync ./dist s3://site --delete",
@@ -198,6 +202,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 /// Nothing is done, or it is done to an emulated store on this machine.
 const EMULATED_OR_DRY: &[&str] = &[
     "--dryrun",
+    "--dry-run",
     "--endpoint-url=http://localhost:4566",
     "--endpoint-url=http://127.0.0.1:4566",
     "--endpoint-url=http://localhost:9000",
@@ -342,7 +347,7 @@ fn deleted_inside<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
 }
 
 /// Directories that a build fills again.
-const BUILT: &[&str] = &[
+pub(in crate::rules::builtin) const BUILT: &[&str] = &[
     "dist",
     "build",
     "out",
