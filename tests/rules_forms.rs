@@ -153,3 +153,18 @@ fn changes_of_what_others_use_are_asked_about() {
 fn harmless_commands_of_these_kinds_go_on() {
     assert_eq!(wrong(KINDS_SILENT, 369, &["proceed"]), "");
 }
+
+/// Programs that no table knows, told to take something away, to end it, to let somebody in or to show a secret; and what is done with
+/// such programs every day. Written by somebody who did not see the code.
+const UNLISTED_ASKED: &str = include_str!("data/forms/unlisted_asked.txt");
+const UNLISTED_SILENT: &str = include_str!("data/forms/unlisted_silent.txt");
+
+#[test]
+fn verbs_of_programs_that_no_table_knows_are_asked_about() {
+    assert_eq!(wrong(UNLISTED_ASKED, 236, &["ask", "deny"]), "");
+}
+
+#[test]
+fn ordinary_work_with_such_programs_goes_on() {
+    assert_eq!(wrong(UNLISTED_SILENT, 565, &["proceed"]), "");
+}

@@ -28,7 +28,7 @@ pub(in crate::rules) mod machine;
 mod mail;
 mod named;
 mod network;
-mod operations;
+pub(in crate::rules) mod operations;
 mod packages;
 mod persistence;
 pub(in crate::rules) mod placed;
@@ -48,7 +48,7 @@ mod statements;
 mod system;
 mod tcl;
 mod texts;
-mod tools;
+pub(in crate::rules) mod tools;
 mod undone;
 mod written;
 
@@ -143,6 +143,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     packages::sources::RULES,
     packages::RULES,
     tools::RULES,
+    tools::unlisted::RULES,
     written::RULES,
     across::RULES,
 ];

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, flag_value};
+use crate::rules::matcher::{Found, Scene, asks_for_help, flag_value};
 use crate::shell::Arg;
 
 /// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
@@ -14,6 +14,7 @@ pub(super) type Operations = &'static [(&'static [&'static str], &'static [&'sta
 const DRY: &[&str] = &[
     "--dry-run",
     "--dryrun",
+    "--dry_run",
     "--dry",
     "--preview-only",
     "--whatif",
@@ -53,7 +54,10 @@ pub(super) fn is_named(inv: &Invocation, operations: Operations) -> bool {
 
 /// Whether a command does one of these.
 pub(super) fn is_one(inv: &Invocation, operations: Operations) -> bool {
-    is_named(inv, operations) && !is_emulated(inv) && is_told(&inv.program, &inv.args, operations)
+    is_named(inv, operations)
+        && !is_emulated(inv)
+        && !asks_for_help(inv)
+        && is_told(&inv.program, &inv.args, operations)
 }
 
 /// Whether a program of this name, given these arguments, does one of these.
@@ -68,15 +72,24 @@ pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bo
     }
     let texts: Vec<Cow<'_, str>> = args.iter().map(word_of).collect();
     let words: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-    let dry = |word: &&str| {
-        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
-        DRY.contains(&flag) && *word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
-    };
-    if words.iter().any(dry) {
+    if words.iter().any(|word| is_dry(word)) {
         return false;
     }
     // `-?` is a pattern to the shell, and a question to the program.
     !args.iter().any(|arg| arg.text() == "-?") && rows.any(|row| told(&words, row))
+}
+
+/// An option with which nothing is done.
+fn is_dry(word: &str) -> bool {
+    let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+    DRY.contains(&flag) && word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
+}
+
+/// Whether a command only says what it would do, or how it is used.
+pub(super) fn is_rehearsal(inv: &Invocation) -> bool {
+    let known = || inv.args.iter().filter_map(Arg::known);
+    // `--plan legacy` is a plan that something is about.
+    known().any(|word| is_dry(word) && word != "--plan") || matches!(known().next_back(), Some("-h" | "help"))
 }
 
 /// An argument up to what is not known of it. The brackets of a field are a pattern to the shell that hits nothing: `a[b]=c`.
@@ -89,7 +102,7 @@ fn word_of(arg: &Arg) -> Cow<'_, str> {
 }
 
 /// A store or cloud that is emulated on this machine.
-pub(super) fn is_emulated(inv: &Invocation) -> bool {
+pub(in crate::rules) fn is_emulated(inv: &Invocation) -> bool {
     let url = flag_value(inv, &["--endpoint-url"]).map(Arg::text).unwrap_or_default();
     inv.program == "aws"
         && ["http://localhost:", "http://127.0.0.1:"].iter().any(|start| url.starts_with(start))

@@ -2,6 +2,7 @@
 
 mod sends;
 mod spoken;
+pub(in crate::rules) mod unlisted;
 mod verbs;
 
 pub(super) use sends::holds_database_password;

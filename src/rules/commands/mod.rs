@@ -392,6 +392,16 @@ const fn slot(mut name: &[u8]) -> usize {
     (hash ^ hash >> 15) as usize % PLACES
 }
 
+/// Programs of one person on this machine: what they take away is theirs, and their rows would say nothing more.
+const LOCAL: &str = "gt git-town timew ghcup td tb nb jrnl dstask zk navi proto juliaup espanso chezmoi yadm tmuxinator yabai xcodes \
+    ghq wt backlog task-master av topgrade elan raco dub shards zvm zigup windsurf zed obsidian logseq t watson klog hledger ledger \
+    beet mpc playerctl z autojump fasd yazi ranger rip gomi lms atuin mcfly fig crush mcphost openspec specify espup espflash gitui";
+
+/// Whether a program is one that a person uses for what lies on this machine.
+pub(in crate::rules) fn is_local(name: &str) -> bool {
+    has_word(LOCAL, name)
+}
+
 /// What an option word of `options` says, or nothing when it is not listed. A long option may be shortened as long as it is
 /// the only one that it can be: the answer names it in full.
 pub(in crate::rules) fn option<'n>(options: [&'static str; 2], name: &'n str) -> Option<(&'n str, Takes)>

@@ -5,6 +5,7 @@ use super::{Class, Found, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
+use crate::rules::builtin::tools::unlisted::is_unlisted;
 use crate::rules::commands::{self, Kind, Program};
 use crate::rules::survey::{HELPFUL, is_word};
 use crate::shell::Arg;
@@ -158,11 +159,11 @@ pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     let plain = |arg: Option<&str>| arg.is_some_and(is_word);
     let first = args().next().flatten();
     let sub = first.is_some() && inv.sub.first().map(String::as_str) == first;
-    let deep = runs(inv, HELPFUL);
+    let deep = || runs(inv, HELPFUL) || is_unlisted(commands::find(&inv.program));
     matches!(first, Some("--help" | "help"))
         || (inv.args.len() == 1 && first == Some("--version"))
         || (sub && help(args().nth(1).flatten()))
-        || (deep && args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help))
+        || (args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help) && deep())
         || (inv.program == "git" && sub && inv.args.len() == 2 && args().nth(1).flatten() == Some("-h"))
         || (inv.program == "aws" && args().next_back().flatten() == Some("help"))
 }

@@ -230,7 +230,12 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
     each_match(&scene, None, |says, matched, unsure| {
-        reasons.push(reason(says, matched, unsure, &scene));
+        let reason = reason(says, matched, unsure, &scene);
+        // What is only guessed of a program's verb is said where no rule knows more of that command.
+        let is_said = || reasons.iter().any(|other: &Reason| other.matched == reason.matched);
+        if !builtin::tools::unlisted::RULES.iter().any(|rule| rule.id == says.id) || !is_said() {
+            reasons.push(reason);
+        }
         ControlFlow::Continue(())
     });
     reasons
@@ -255,9 +260,14 @@ pub(crate) fn inner_rules<R>(
     })
 }
 
-/// What the rules say of a call made inside this one; code in it is not followed further.
+/// What the rules say of a call that may be made inside this one; code in it is not followed further.
 pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
     within_call(scene, (call, cwd), |view| worst(&Scene::nested(view)))
+}
+
+/// What the rules say of a call that this one is known to make; code in it is not followed further.
+pub(crate) fn made_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
+    within_call(scene, (call, cwd), |view| worst(&Scene::made(view)))
 }
 
 /// What the rules say of a call that says the same as this one, written otherwise.

@@ -30,6 +30,8 @@ pub(crate) struct Scene<'a> {
     pub looks: std::cell::Cell<usize>,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
+    /// It is certain that this call is made; else it may be a text that only reads like one.
+    pub certain: bool,
     /// A command that stands in what a call writes: what it writes itself is not followed.
     pub inner: bool,
     /// A call that says the same as another, written otherwise: it is not written otherwise again.
@@ -81,6 +83,7 @@ impl<'a> Scene<'a> {
             placed: OnceCell::new(),
             looks: std::cell::Cell::new(0),
             nested: false,
+            certain: true,
             inner: false,
             rebuilt: false,
             told: OnceCell::new(),
@@ -98,7 +101,12 @@ impl<'a> Scene<'a> {
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
-        Scene { nested: true, ..Scene::new(view) }
+        Scene { nested: true, certain: false, ..Scene::new(view) }
+    }
+
+    /// The scene of a call that code is known to make.
+    pub fn made(view: View<'a>) -> Scene<'a> {
+        Scene { certain: true, ..Scene::nested(view) }
     }
 
     /// The scene of a command that stands in what a call writes.

@@ -3,6 +3,7 @@
 use super::{Trigger, has_flag, has_sub, runs};
 use crate::rules::Invocation;
 use crate::rules::builtin::is_secret_name;
+use crate::rules::builtin::operations::is_emulated;
 use crate::shell::Arg;
 
 /// Ends of the names of the hosts that the credentials of these programs are for.
@@ -199,7 +200,7 @@ pub(crate) fn keeps_secrets(inv: &Invocation) -> bool {
 
 /// Whether a command prints a secret out of a credential store.
 pub(crate) fn prints_secret(inv: &Invocation) -> bool {
-    listed(inv, BY_SUB) && !names_plain(inv) || dumps_store(inv) || by_option(inv)
+    listed(inv, BY_SUB) && !names_plain(inv) && !is_emulated(inv) || dumps_store(inv) || by_option(inv)
 }
 
 /// A setting that every service has and that says nothing of how to get into it.

@@ -8,7 +8,7 @@ use super::when::{Condition, Flow, On};
 use super::{Classes, View, class::Named, command};
 use super::{flow, leaving};
 use crate::domain::{Action, Effect, EffectKind, PlainHash, Target};
-use crate::rules::builtin::lists;
+use crate::rules::builtin::{lists, tools::unlisted::is_unlisted};
 use crate::rules::commands::{self, Kind, Operation};
 use crate::rules::{Invocation, Stdin};
 
@@ -61,6 +61,8 @@ impl Trigger {
     const HIDDEN_READ: Trigger = feature(13);
     /// A program that is named by where it lies.
     pub const PLACED: Trigger = feature(14);
+    /// A program that stands in no table, or in one that only says that it talks to another machine.
+    pub const UNLISTED: Trigger = feature(15);
 
     /// A run of any of these programs.
     pub const fn programs(mut names: &[&str]) -> Trigger {
@@ -209,6 +211,9 @@ fn of_program(name: &str) -> u128 {
         matches!(found.operation, Operation::Nothing | Operation::Look) && found.subs.is_empty()
     }) {
         mask |= Trigger::ACTIVE.0;
+    }
+    if is_unlisted(found) {
+        mask |= Trigger::UNLISTED.0;
     }
     mask
 }

@@ -18,33 +18,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "gives somebody access to the cloud account",
         instead: Some(Instead::Command("aws sts get-caller-identity")),
         when: &[
-            When::Command(sub(
-                &["aws"],
-                &[
-                    "iam create-access-key",
-                    "iam create-user",
-                    "iam attach-user-policy",
-                    "iam attach-role-policy",
-                    "iam put-user-policy",
-                    "iam put-role-policy",
-                    "iam create-login-profile",
-                    "iam update-assume-role-policy",
-                    "iam add-user-to-group",
-                    "iam set-default-policy-version",
-                    "s3api put-bucket-acl",
-                    "s3api put-bucket-policy",
-                    "ec2 authorize-security-group-ingress",
-                ],
-            )),
-            When::Command(sub(
-                &["gcloud"],
-                &[
-                    "iam service-accounts keys create",
-                    "projects add-iam-policy-binding",
-                    "organizations add-iam-policy-binding",
-                ],
-            )),
-            When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
             predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| operations::done(scene, GIVEN)),
             predicate("cluster_admin_bound", Trigger::programs(KUBECTL), |scene| {
                 let binds =
@@ -257,11 +230,29 @@ const LOOSENED: Operations = &[
 /// Operations that give access.
 const GIVEN: Operations = &[
     (
+        &["aws"],
+        &[
+            "iam create-access-key",
+            "iam create-user",
+            "iam attach-user-policy",
+            "iam attach-role-policy",
+            "iam put-user-policy",
+            "iam put-role-policy",
+            "iam create-login-profile",
+            "iam update-assume-role-policy",
+            "iam add-user-to-group",
+            "iam set-default-policy-version",
+            "s3api put-bucket-acl",
+            "s3api put-bucket-policy",
+            "ec2 authorize-security-group-ingress",
+        ],
+    ),
+    (&["gcloud"], &["iam service-accounts keys create", "add-iam-policy-binding"]),
+    (&["az"], &["role assignment create", "ad sp create-for-rbac"]),
+    (
         &["gcloud"],
         &[
-            "organizations set-iam-policy",
-            "projects set-iam-policy",
-            "folders set-iam-policy",
+            "set-iam-policy",
             "compute firewall-rules create --allow=all",
             "compute firewall-rules create --allow all",
         ],
@@ -305,11 +296,6 @@ const GIVEN: Operations = &[
     (
         &["gcloud"],
         &[
-            "add-iam-policy-binding --member=allUsers",
-            "storage buckets add-iam-policy-binding",
-            "iam service-accounts add-iam-policy-binding",
-            "organizations add-iam-policy-binding",
-            "folders add-iam-policy-binding",
             "compute firewall-rules create --source-ranges=0.0.0.0/0",
             "sql instances patch --authorized-networks=0.0.0.0/0",
             "sql instances patch 0.0.0.0/0",

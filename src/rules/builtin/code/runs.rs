@@ -32,6 +32,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "python3 -c \"import os; os.system('frobctl project rm shop')\"",
             "python3 -c \"import os; os.system('npm publish')\"",
             "node -e \"require('child_process').execSync('cat .env')\"",
             "tmux send-keys -t x 'npm publish' Enter",

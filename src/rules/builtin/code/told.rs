@@ -5,7 +5,7 @@ use super::{MAX_LITERALS, changes};
 use crate::domain::Verdict;
 use crate::rules::builtin::{argv, scripts, undone};
 use crate::rules::foreign::{Language, MAX_NESTED, Operation};
-use crate::rules::matcher::{Scene, contains_word, flag_value, inner_survey, inner_verdict, runs_code};
+use crate::rules::matcher::{Scene, contains_word, flag_value, inner_survey, made_verdict, runs_code};
 use crate::rules::{Invocation, commands};
 use crate::shell::Arg;
 
@@ -39,7 +39,7 @@ pub(super) fn told_by_account(
 /// Whether a line that code has run deserves that, or the code that it in turn gives to an interpreter.
 fn line_deserves(scene: &Scene<'_>, line: &str, cwd: &str, least: Verdict, depth: usize) -> bool {
     let call = shell(line.to_owned());
-    if inner_verdict(scene, &call, cwd) >= least {
+    if made_verdict(scene, &call, cwd) >= least {
         return true;
     }
     let inner: Vec<(String, Vec<String>)> = inner_survey(scene, &call, cwd, |survey| {

@@ -4,7 +4,7 @@ use crate::domain::{Verdict, words_of};
 use crate::rules::matcher::Told;
 
 /// Words with which the name of a tool begins that looks.
-const READING: &[&str] = &[
+pub(super) const READING: &[&str] = &[
     "read",
     "get",
     "list",
@@ -633,6 +633,35 @@ const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
     (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
 ];
 
+/// Whether a word says that something is taken away, stopped, opened or changed.
+pub(super) fn takes_or_loosens(word: &str) -> bool {
+    const CHANGING: &[&str] = &[
+        "update",
+        "edit",
+        "set",
+        "change",
+        "patch",
+        "make",
+        "grant",
+        "promote",
+        "share",
+        "authorize",
+        "mint",
+        "invite",
+        "assign",
+        "bind",
+        "modify",
+        "useradd",
+        "reinit",
+        "disable",
+        "void",
+        "provision",
+        "close",
+    ];
+    [STRONG, WEAK, CHANGING].iter().any(|list| list.contains(&word))
+        || LOOSENS.iter().any(|(verbs, ..)| verbs.contains(&word))
+}
+
 /// What a tool that stops, switches off or lets out deserves.
 pub(super) fn loosens(told: &Told<'_>) -> Verdict {
     let first = told.words.first().map(String::as_str).unwrap_or_default();
@@ -691,7 +720,7 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
 }
 
 /// Words for making something, or for bringing it in.
-const MAKING: &[&str] =
+pub(super) const MAKING: &[&str] =
     &["create", "add", "generate", "issue", "new", "import", "upload", "invite", "put", "attach", "register"];
 
 /// What a tool that gives somebody access deserves.

@@ -1,0 +1,420 @@
+//! Programs that no table knows, judged as tools of servers are: by the verb that they are told, and what it falls on.
+
+use super::verbs::{self, MAKING, READING};
+use crate::domain::{Verdict, words_of};
+use crate::rules::Invocation;
+use crate::rules::builtin::{database, operations, predicate, standing};
+use crate::rules::commands::{self, Operands, Operation, Program};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
+use crate::shell::Arg;
+
+pub(in crate::rules) const RULES: &[Rule] = &[
+    Rule {
+        id: "tools.program-deletes",
+        verdict: Verdict::Modify,
+        reason: "tells a program that lazaret does not know to delete something, which may lie on another machine",
+        instead: Some(Instead::Advice("list what would go, and let the person delete it")),
+        when: &[predicate("unlisted_program_deletes", NEEDS, |scene| told_to(scene, About::Loss, removes))],
+        fires: &[
+            "fly redis destroy cache-eu",
+            "acmectl tenants purge --all",
+            "frobctl --region eu bucket delete invoices",
+            "frob monitor delete 4711",
+            "frob pg:reset orders --confirm app",
+            "frob delete-zone x.example",
+            "npx frobctl project rm shop",
+        ],
+        silent: &[
+            "fly redis list",
+            "frobctl bucket delete invoices --dry-run",
+            "frobctl bucket delete --help",
+            "frob search delete",
+            "frob run delete-old",
+            "frob create bucket delete-me",
+            "frob cache clear",
+            "frob todo delete 3",
+            "frob delete ./tmp/out.png",
+            "./scripts/tool purge",
+            "python3 -c \"import os; print('never delete the database', os.system('ls'))\"",
+            "delete() { rm \"$1\"; }; delete x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "tools.program-stops",
+        verdict: Verdict::Modify,
+        reason: "tells a program that lazaret does not know to stop, switch off, revoke or lock out something",
+        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
+        when: &[predicate("unlisted_program_stops", NEEDS, |scene| {
+            told_to(scene, About::Loss, |told| verbs::loosens(told).max(ends(told)))
+        })],
+        fires: &[
+            "frob tokens revoke deploy",
+            "frob disable firewall",
+            "frobctl users deactivate ann",
+            "frobctl instances stop web-1",
+        ],
+        silent: &["frob tokens list", "frob protection show main", "frob stop", "frob status firewall"],
+        ..RULE
+    },
+    Rule {
+        id: "tools.program-opens",
+        verdict: Verdict::Modify,
+        reason: "tells a program that lazaret does not know to give somebody access, or to make something public",
+        instead: Some(Instead::Advice("tell the person who is to have access to what, and let them give it")),
+        when: &[
+            predicate("unlisted_program_opens", NEEDS, |scene| told_to(scene, About::Access, gives)),
+            predicate("unlisted_program_keeps_a_secret", NEEDS, |scene| {
+                told_to(scene, About::Loss, verbs::opens)
+            }),
+        ],
+        fires: &[
+            "frob users add eve --role admin",
+            "frobctl access-key create deploy",
+            "frobctl bucket update invoices --visibility public",
+            "frob grant admin eve",
+            "frobctl secrets set A=b --env live",
+        ],
+        silent: &[
+            "frobctl secrets set A=b --env dev",
+            "frob users list --role admin",
+            "frob users show ann --role viewer",
+            "frob access-key list",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "tools.program-reveals",
+        verdict: Verdict::Modify,
+        reason: "tells a program that lazaret does not know to show a secret",
+        instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
+        when: &[predicate("unlisted_program_reveals", NEEDS, |scene| {
+            told_to(scene, About::Loss, |told| {
+                if verbs::shows_secret(told) { Verdict::Modify } else { Verdict::Allow }
+            })
+        })],
+        fires: &["frobctl secrets get db-password", "oci secrets secret-bundle get --secret-id ocid1.x"],
+        silent: &[
+            "frobctl secrets list",
+            "frobctl secrets get db-password --help",
+            "frobctl config get region",
+        ],
+        ..RULE
+    },
+];
+
+const NEEDS: Trigger = Trigger::UNLISTED.or(Trigger::programs(PYTHONS));
+
+/// What a rule is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Something that is taken away or shown: not what nobody misses by its name, nor what rules know of a cloud.
+    Loss,
+    /// Somebody who is let in: also into that.
+    Access,
+}
+
+/// Words of a subcommand that are looked at.
+const WORDS: usize = 4;
+
+/// Interpreters that run a module by its name, as one runs a program.
+const PYTHONS: &[&str] = &["python", "python3"];
+
+/// Verbs that do something else, whatever stands behind them.
+const WORKING: &[&str] = &[
+    "run", "exec", "start", "build", "test", "deploy", "push", "pull", "sync", "init", "edit", "use", "open",
+    "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
+];
+
+/// Words among the verbs that are as often what a verb falls on: `monitor delete 7`, `build cancel 7`.
+const THINGS: &[&str] = &[
+    "monitor", "check", "history", "audit", "plan", "watch", "draft", "build", "test", "docs", "export",
+    "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence",
+];
+
+/// Options without a value, in front of a subcommand too.
+const SWITCHES: &[&str] = &[
+    "-y",
+    "--yes",
+    "-f",
+    "--force",
+    "-v",
+    "--verbose",
+    "-q",
+    "--quiet",
+    "--json",
+    "--debug",
+    "-d",
+    "--silent",
+];
+
+/// Clouds of which rules know what takes something away.
+const CLOUDS: &[&str] = &["aws", "gcloud", "az", "gsutil", "mc", "s3cmd"];
+
+/// Programs that talk to other machines and of which rules know the verbs one by one: what those let pass was meant to.
+const CONSIDERED: &[&str] = &[
+    "aws", "gcloud", "az", "gsutil", "kubectl", "oc", "gh", "glab", "svn", "hg", "mc", "s3cmd", "s5cmd",
+    "rclone", "azcopy", "supabase", "ssh",
+];
+
+/// Programs whose rows say more than that they talk to another machine, and that are told by verbs what to do there.
+const ADMINISTERING: &[&str] = &[
+    "airflow",
+    "atlas",
+    "certbot",
+    "chamber",
+    "doppler",
+    "eas",
+    "drush",
+    "etcdctl",
+    "fastlane",
+    "hasura",
+    "infisical",
+    "influx",
+    "jira",
+    "linear",
+    "linkerd",
+    "nats",
+    "op",
+    "rabbitmqctl",
+    "tea",
+];
+
+/// Whether a program stands in no table, or in one that only says that it talks to another machine.
+pub(in crate::rules) fn is_unlisted(row: Option<&Program>) -> bool {
+    row.is_none_or(|row| {
+        row.operation == Operation::Network && row.operands == Operands::Text
+            || ADMINISTERING.contains(&row.name)
+    })
+}
+
+/// A command of a program that no table knows, of which `judge` says that it is not to pass unseen.
+fn told_to<'a>(scene: &Scene<'a>, about: About, judge: fn(&Told<'_>) -> Verdict) -> Found<'a> {
+    if !scene.certain {
+        return Found::No;
+    }
+    let is_meant = |inv: &Invocation| {
+        if runs(inv, PYTHONS) {
+            return inv.args.first().and_then(Arg::known) == Some("-m");
+        }
+        is_unlisted(commands::find(&inv.program))
+            && !commands::is_local(&inv.program)
+            && (about == About::Access && runs(inv, CLOUDS) || !runs(inv, CONSIDERED))
+    };
+    let found = scene.running(is_meant).find(|inv| {
+        let is_function = || {
+            let line = scene.command_line();
+            line.contains(&format!("{}()", inv.program))
+                || line.contains(&format!("function {}", inv.program))
+        };
+        said(inv, scene).is_some_and(|told| judge(&told) >= Verdict::Modify)
+            && !is_here(inv)
+            && (about == About::Access || !is_unmissed(inv, scene))
+            && !is_function()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The verb, where it does more than look.
+fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
+    told.words.first().map(String::as_str).filter(|verb| !READING.contains(verb))
+}
+
+/// What takes something away, of which more is great on another machine than with a tool.
+fn removes(told: &Told<'_>) -> Verdict {
+    const GREAT: &[&str] = &["device", "job", "pipeline", "node", "run", "function"];
+    let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
+        && told.has(GREAT);
+    if great {
+        return Verdict::Modify;
+    }
+    if verb(told).is_some_and(|verb| !MAKING.contains(&verb)) {
+        verbs::destroys(told)
+    } else {
+        Verdict::Allow
+    }
+}
+
+/// What ends something that others rely on, whatever it falls on.
+fn ends(told: &Told<'_>) -> Verdict {
+    const ENDING: &[&str] = &["revoke", "rotate", "deactivate", "suspend", "ban", "reinit", "void"];
+    const LIVING: &[&str] =
+        &["domain", "hosting", "site", "service", "organization", "org", "feature", "account"];
+    let ends = verb(told).is_some_and(|verb| {
+        ENDING.contains(&verb)
+            || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
+            || MAKING.contains(&verb) && told.has(&["silence"])
+    });
+    if ends { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// What lets somebody in: an account, a token, a right.
+fn gives(told: &Told<'_>) -> Verdict {
+    const MAKING: &[&str] =
+        &["create", "add", "mint", "issue", "new", "set", "assign", "bind", "attach", "modify", "provision"];
+    const GIVING: &[&str] = &["grant", "invite", "promote", "authorize", "useradd"];
+    const PEOPLE: &[&str] = &[
+        "user",
+        "member",
+        "manager",
+        "account",
+        "collaborator",
+        "principal",
+        "role",
+        "acl",
+        "permission",
+        "permset",
+        "admin",
+        "owner",
+        "token",
+        "apikey",
+        "policy",
+        "auth",
+        "access",
+        "credential",
+    ];
+    let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
+    let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
+    let made = told.has(&["generate"]) && told.has(&["token", "password"]) && told.has(&["user", "account"]);
+    let gives = verbs::opens(told) == Verdict::Block
+        || verb(told).is_some_and(|verb| {
+            GIVING.contains(&verb) || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all)
+        });
+    if gives || made { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// Whether a command says that it works on this machine.
+fn is_here(inv: &Invocation) -> bool {
+    let is_here = |text: &str| {
+        let value = text.split_once('=').map_or(text, |(_, value)| value);
+        text == "--local"
+            || if value.contains("://") {
+                standing::is_this_machine(&host_of(value))
+            } else {
+                value.contains(':') && standing::is_this_machine(value)
+            }
+    };
+    inv.program.ends_with("local") || inv.args.iter().map(Arg::prefix).any(is_here)
+}
+
+/// Whether what a command works on is, by its names, what nobody misses.
+fn is_unmissed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let is_scratch = |text: &str| !text.contains(' ') && text != "ci" && standing::is_scratch(text);
+    (inv.args.iter().map(Arg::prefix).any(is_scratch)
+        || standing::chooses_own(inv)
+        || database::is_own_name(inv, scene))
+        && !standing::names_live(inv)
+}
+
+/// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
+/// only to look or to rehearse, or where it lies in the project or works on a file.
+fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Told<'i>> {
+    let (name, args) = match inv.args.as_slice() {
+        [_, module, rest @ ..] if runs(inv, PYTHONS) => (module.known()?, rest),
+        args => (inv.program.as_str(), args),
+    };
+    // What lies in the project is its own, and a name with capitals is a cmdlet, which is read elsewhere.
+    let is_own = inv.word.prefix().contains('/') || runs(inv, PYTHONS);
+    if is_own && !standing::is_live(scene, inv)
+        || !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || operations::is_rehearsal(inv)
+        || asks_for_help(inv)
+    {
+        return None;
+    }
+    let words = subcommand(args);
+    let first = words.iter().position(|word| verb_of(word).is_some())?;
+    let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
+        && words
+            .get(first + 1)
+            .is_some_and(|word| verb_of(word).is_some_and(|verb| verb.len() == word.len()))
+        && args.len() > first + 2;
+    let at = first + usize::from(is_thing);
+    let verb = words.get(at).and_then(|word| verb_of(word))?;
+    if WORKING.contains(&verb.as_str()) || works_on_a_file(args) {
+        return None;
+    }
+    // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.
+    let behind = usize::from(at == 0 && words.first() == Some(&verb.as_str()));
+    let mut told = vec![verb];
+    for word in words.iter().take(at + 1 + behind) {
+        for part in words_of(word) {
+            told.extend(part.strip_suffix('s').map(str::to_owned));
+            told.push(part);
+        }
+    }
+    Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text })
+}
+
+/// The words with which the arguments begin, without options and their values.
+fn subcommand(args: &[Arg]) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut is_value = false;
+    for arg in args {
+        let Some(text) = arg.known() else { break };
+        if text == "--" || words.len() == WORDS {
+            break;
+        }
+        if text.starts_with('-') {
+            is_value = !text.contains('=') && !SWITCHES.contains(&text) && !text.starts_with("--no-");
+        } else if std::mem::take(&mut is_value) {
+        } else if text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.'))
+        {
+            words.push(text);
+        } else {
+            break;
+        }
+    }
+    words
+}
+
+/// What a word of a subcommand says is to be done, where it says so.
+fn verb_of(word: &str) -> Option<String> {
+    let is_verb = |part: &String| {
+        let part = part.as_str();
+        READING.contains(&part)
+            || MAKING.contains(&part)
+            || WORKING.contains(&part)
+            || verbs::takes_or_loosens(part)
+    };
+    words_of(word).into_iter().find(is_verb)
+}
+
+/// Options with their values, by their names without dashes, and what is given without one; an option without a value is switched
+/// on.
+fn options(args: &[Arg]) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for arg in args {
+        let text = arg.text();
+        match text.strip_prefix('-') {
+            Some(rest) => {
+                let rest = rest.trim_start_matches('-');
+                let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
+                let name = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
+                out.push((name.collect(), value.to_owned()));
+            }
+            None => match out.last_mut().filter(|(_, value)| value == "true") {
+                Some((_, value)) => *value = text.into_owned(),
+                None => out.push((String::new(), text.into_owned())),
+            },
+        }
+    }
+    out
+}
+
+/// Whether an argument that is no option's value is a file of this machine, by how it is written.
+fn works_on_a_file(args: &[Arg]) -> bool {
+    const FRONTS: &[&str] = &["./", "../", "~/", "/"];
+    const ENDS: &[&str] =
+        &[".png", ".jpg", ".md", ".txt", ".json", ".yml", ".yaml", ".csv", ".py", ".ts", ".js", ".rs"];
+    let before = std::iter::once(None).chain(args.iter().map(Some));
+    args.iter().zip(before).any(|(arg, before)| {
+        let text = arg.text();
+        !before.is_some_and(|option| option.prefix().starts_with('-'))
+            && (FRONTS.iter().any(|front| text.len() > front.len() && text.starts_with(front))
+                || text == "."
+                || ENDS.iter().any(|end| text.ends_with(end)))
+    })
+}
