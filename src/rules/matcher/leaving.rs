@@ -87,7 +87,7 @@ fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
 
 pub(super) fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if prints_secret(inv) {
-        return !goes_to_known(inv, scene);
+        return !goes_to_known(inv, scene) && !own_service::is_kept_for_its_service(inv, scene);
     }
     if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
         return false;

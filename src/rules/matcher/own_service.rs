@@ -37,6 +37,21 @@ pub(super) fn is_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
     })
 }
 
+/// Whether a store of credentials is asked for what it keeps under the name of a service, and all that leaves the machine carries it
+/// at most where a caller says who they are, to that service.
+pub(super) fn is_kept_for_its_service(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let kept = |host: &str| {
+        inv.args.iter().filter_map(Arg::known).any(|name| {
+            names_service(&name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_ascii_uppercase(), host)
+        })
+    };
+    let line = scene.command_line();
+    each_sender(scene, |sender| {
+        shows_key(sender, "", line)
+            && sender.operands.iter().all(|url| url.known().is_some_and(|url| kept(&host_of(url))))
+    })
+}
+
 /// Whether something leaves the machine, and `test` holds for each command by which it does.
 fn each_sender(scene: &Scene<'_>, test: impl Fn(&Invocation) -> bool) -> bool {
     let mut senders = scene.invocations().iter().filter(|other| leaves_machine(other)).peekable();

@@ -328,8 +328,8 @@ pub(super) fn is_taken(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let front = line.find(inv.text.trim()).and_then(|at| line.get(..at)).unwrap_or_default();
         ["=$(", "=\"$(", "=`"].iter().any(|end| front.ends_with(end))
     };
-    scene.invocations().iter().any(logs_in)
-        || STORES.contains(&inv.program.as_str()) && inv.writes.is_empty() && assigned()
+    let kept = || inv.writes.iter().any(|(file, _)| file.text() != "/dev/null");
+    scene.invocations().iter().any(logs_in) || STORES.contains(&inv.program.as_str()) && !kept() && assigned()
 }
 
 /// It stands in a substitution whose value is assigned; also where the line does not say.

@@ -52,6 +52,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "gh auth token",
             "security find-generic-password -w -s x",
+            "K=$(gh auth token 2>&1 >/tmp/k)",
             "gh auth token 2>/dev/null",
             "gh auth token 2>&1",
             "kubectl get secret x -o jsonpath='{.data}' | jq .",
@@ -78,6 +79,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "netlify env:get STRIPE_SECRET_KEY",
         ],
         silent: &[
+            "K=\"$(security find-generic-password -s x -w 2>/dev/null)\"; ls",
             "gh auth token --help",
             "vercel env pull .env.local",
             "export GITHUB_TOKEN=$(gh auth token)",
