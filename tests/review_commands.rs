@@ -226,6 +226,27 @@ fn a_session_is_opened_shown_and_ended() {
     assert!(place.audit()[0].1.contains(&id));
 }
 
+/// Before the first session nobody has read what is not trusted, and the client's own directory is searched like any other.
+#[test]
+fn transcripts_of_agents_are_closed_from_the_first_session_on() {
+    let place = Place::new();
+    let home = place.path("user");
+    fs::create_dir_all(home.join(".claude/projects/p/s/subagents")).unwrap();
+    let answers = || {
+        let code = "import pathlib; print([p.read_text() for p in pathlib.Path.home().rglob('.claude/projects/p/*.jsonl')])";
+        [format!("grep -rn x {}/.claude", home.display()), format!("python3 -c \"{code}\"")].map(|command| {
+            let value = place.run(&["check", "--json", "--", &command]).json();
+            let rules = value["reasons"].as_array().unwrap();
+            rules.iter().any(|reason| reason["rule"] == "quarantine.transcript-read")
+        })
+    };
+    assert_eq!(answers(), [false, false]);
+    let (session, _) = place.start();
+    assert_eq!(answers(), [true, true]);
+    place.well(&["review", "end", &session]);
+    assert_eq!(answers(), [true, true]);
+}
+
 #[test]
 fn what_start_prints_for_a_person() {
     let place = Place::new();

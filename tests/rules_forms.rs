@@ -25,6 +25,7 @@ fn enforcements(table: &str) -> Vec<(String, String)> {
         (".config/lazaret/config.toml", ""),
         (".local/bin/lazaret", ""),
         (".local/state/lazaret/state", ""),
+        (".local/state/lazaret/reviewed", ""),
         ("documents/d.txt", "d\n"),
         ("proj/.git/HEAD", "ref: refs/heads/main\n"),
         (

@@ -22,6 +22,7 @@ fn places() -> Places {
         temp: vec!["/tmp".to_owned()],
         protected: Vec::new(),
         user: Some("u".to_owned()),
+        reviewed: None,
         variables: Vec::new(),
     }
 }

@@ -86,6 +86,8 @@ pub struct Places {
     pub protected: Vec<Protected>,
     /// Name of the user, for `~name`.
     pub user: Option<String>,
+    /// The file that is there once a review was begun on this machine.
+    pub reviewed: Option<String>,
     /// Variables of the environment that say where protected places are, with their values: who writes `$NAME/…` means them.
     pub variables: Vec<(String, String)>,
 }
@@ -235,6 +237,12 @@ impl Facts {
     /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
     pub fn branch(&self) -> Option<Option<&str>> {
         self.branch.get().map(Option::as_deref)
+    }
+
+    /// Whether it is known that no review was ever begun here: then no agent was quarantined.
+    #[inline(never)]
+    pub fn never_reviewed(&self) -> bool {
+        self.places.reviewed.as_deref().is_some_and(|mark| self.is_missing(mark))
     }
 
     pub fn answer_path(&self, path: String, fact: PathFact) {

@@ -70,6 +70,11 @@ impl Dirs {
         })
     }
 
+    /// The file that the first review leaves.
+    pub fn reviewed(&self) -> PathBuf {
+        self.state.join("reviewed")
+    }
+
     /// That the home directory is there when the state lies in it. It is never made: nobody would look for it there, and
     /// another one would be protected than the client's.
     pub fn check_home(&self, env: &Environment) -> Result<(), Fault> {

@@ -65,7 +65,8 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
         list.project(&root);
     }
     let variables = variables(env);
-    Places { home, repo, project, temp, protected: list.0, user: env.user.clone(), variables }
+    let reviewed = dirs.reviewed().to_str().map(str::to_owned);
+    Places { home, repo, project, temp, protected: list.0, user: env.user.clone(), reviewed, variables }
 }
 
 /// The variables whose value is a place: as they are set for what the client starts, else as they count for lazaret.

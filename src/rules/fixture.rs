@@ -135,6 +135,7 @@ pub fn facts() -> Facts {
         temp: vec!["/tmp".to_owned(), "/var/tmp".to_owned()],
         protected: protected.collect(),
         user: Some("u".to_owned()),
+        reviewed: None,
         variables: Vec::new(),
     })
 }

@@ -20,6 +20,7 @@ use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::lock::{self, Hold};
 use crate::host::places;
+use crate::host::private;
 
 /// Most sessions that are open at once.
 pub const MAX_OPEN: usize = 16;
@@ -56,6 +57,7 @@ pub struct Opening<'o> {
 /// Opens a session: key, record and sealed copies; a failed start leaves nothing.
 pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
     let (root, named) = named(opening)?;
+    note_review(dirs)?;
     let id = new_id()?;
     let mut places = opening.places.clone();
     places::resolve_links(&mut places);
@@ -71,6 +73,13 @@ pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
         let _forgotten = locked(&room).and_then(|_lock| forget_if_idle(&room));
     }
     opened
+}
+
+/// Leaves word that there has been a review: from now on what clients keep of their agents may hold what nobody trusts.
+fn note_review(dirs: &Dirs) -> Result<(), Fault> {
+    private::dir(FaultKind::State, &dirs.state)?;
+    let mark = dirs.reviewed();
+    private::open_append(&mark).map(drop).map_err(|error| told(&mark, &error))
 }
 
 /// The room, and in it the directory that is filled. A sweep may take an empty room away before anything lies in it: then it is made

@@ -76,7 +76,7 @@ pub(in crate::rules) use tools::unescaped;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::domain::{Action, Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
 use crate::rules::matcher::Dirs;
 use crate::rules::trail;
 use crate::shell::{Arg, Simple};
@@ -267,6 +267,7 @@ fn surveyed<'a>(
         unread: Vec::new(),
         repositories: Vec::new(),
     };
+    surveyor.ask_reviewed(call, cwd);
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
     let mut survey = surveyor.out;
@@ -369,6 +370,22 @@ impl Surveyor<'_> {
         if !self.out.bound {
             self.out.problem = Some(what.to_owned());
             self.out.bound = true;
+        }
+    }
+
+    /// Asks whether there was a review, where a call may read what clients keep of their agents.
+    fn ask_reviewed(&mut self, call: &ToolCall, cwd: &str) {
+        let text = match &call.action {
+            Action::Shell { command, .. } => command.as_str(),
+            Action::Read { path } => path,
+            Action::Search { path, .. } => path.as_deref().unwrap_or_default(),
+            Action::Write { content, .. } | Action::Edit { content, .. } => content,
+            Action::Other { text, .. } => text,
+            Action::Fetch { .. } | Action::Spawn { .. } => return,
+        };
+        let named = |text: &str| text.contains(".claude") || text.contains("opencode");
+        if let Some(mark) = self.facts.places.reviewed.clone().filter(|_| named(text) || named(cwd)) {
+            self.ask(Ask::Path(mark));
         }
     }
 

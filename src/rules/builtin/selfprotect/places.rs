@@ -5,8 +5,8 @@ use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::{downloads, lists, operations, predicate};
 use crate::rules::matcher::{
-    At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify,
-    flag_value, has_flag, inside, mentions_protected, runs, target_of,
+    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, flag_value,
+    has_flag, inside, mentions_protected, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -214,41 +214,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Trigger::kinds(&[EffectKind::FileRead]),
                 transcripts::read,
             ),
-            // A name that code puts together, or a whole tree that it goes through.
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &[".claude", "opencode/storage"],
-                    &["projects", "subagents", "agent-", ".jsonl", "opencode/storage"],
-                    &[
-                        "subagents",
-                        "agent-",
-                        "**",
-                        "rglob",
-                        "walk(",
-                        "walkdir",
-                        "opencode/storage",
-                        "{ recursive",
-                        "{recursive",
-                    ],
-                    // `readlink` says where a link leads.
-                    &[
-                        "open(",
-                        "open ",
-                        "read(",
-                        "read ",
-                        "read_",
-                        "readline",
-                        "readfile",
-                        "readtext",
-                        "readstream",
-                        "cat ",
-                        "copy",
-                        "slurp",
-                        "file_get_contents",
-                    ],
-                ],
-            }),
+            predicate("transcripts_read_by_code", Trigger::INTERPRETER, transcripts::read_by_code),
         ],
         fires: &[
             "Read /home/u/.claude/projects/-home-u-proj/d5fb/subagents/agent-ad52.jsonl",

@@ -20,10 +20,53 @@ fn names_files(inv: &Invocation) -> bool {
     runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && lists::QUIET.iter().any(|flag| has_flag(inv, flag))
 }
 
+/// What code names that reads transcripts by a name that it puts together, or goes through a whole tree of them: one of each list.
+const IN_CODE: &[&[&str]] = &[
+    &[".claude", "opencode/storage"],
+    &["projects", "subagents", "agent-", ".jsonl", "opencode/storage"],
+    &[
+        "subagents",
+        "agent-",
+        "**",
+        "rglob",
+        "walk(",
+        "walkdir",
+        "opencode/storage",
+        "{ recursive",
+        "{recursive",
+    ],
+    // `readlink` says where a link leads.
+    &[
+        "open(",
+        "open ",
+        "read(",
+        "read ",
+        "read_",
+        "readline",
+        "readfile",
+        "readtext",
+        "readstream",
+        "cat ",
+        "copy",
+        "slurp",
+        "file_get_contents",
+    ],
+];
+
+/// Code reads a transcript of a subagent.
+pub(super) fn read_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.view.facts.never_reviewed() {
+        return Found::No;
+    }
+    scene.code_where(|codes, _| codes.iter().any(|code| IN_CODE.iter().all(|words| code.holds_any(words))))
+}
+
 /// A transcript of a subagent, or a directory of them, is read.
 pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
-    // Names alone are no content.
-    if matches!(scene.view.call.action, Action::Search { kind: SearchKind::Glob, .. }) {
+    // Names alone are no content; and where nobody was ever quarantined there is nothing in it that is closed.
+    if scene.view.facts.never_reviewed()
+        || matches!(scene.view.call.action, Action::Search { kind: SearchKind::Glob, .. })
+    {
         return Found::No;
     }
     let dirs = LazyCell::new(|| config_dirs(scene));
