@@ -383,9 +383,12 @@ impl Surveyor<'_> {
             Action::Other { text, .. } => text,
             Action::Fetch { .. } | Action::Spawn { .. } => return,
         };
+        /// A call that names it further behind is judged as if there had been a review.
+        const LOOKED_AT: usize = 2048;
+        let front = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
         let named = |text: &str| text.contains(".claude") || text.contains("opencode");
-        if let Some(mark) = self.facts.places.reviewed.clone().filter(|_| named(text) || named(cwd)) {
-            self.ask(Ask::Path(mark));
+        if let Some(mark) = self.facts.places.reviewed.as_ref().filter(|_| named(front) || named(cwd)) {
+            self.ask(Ask::Path(mark.clone()));
         }
     }
 
