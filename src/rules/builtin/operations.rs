@@ -88,8 +88,14 @@ fn is_dry(word: &str) -> bool {
 /// Whether a command only says what it would do, or how it is used.
 pub(super) fn is_rehearsal(inv: &Invocation) -> bool {
     let known = || inv.args.iter().filter_map(Arg::known);
+    let next = known().skip(1).map(Some).chain(std::iter::once(None));
     // `--plan legacy` is a plan that something is about.
-    known().any(|word| is_dry(word) && word != "--plan") || matches!(known().next_back(), Some("-h" | "help"))
+    let dry = known().zip(next).any(|(word, next)| {
+        is_dry(word)
+            && word != "--plan"
+            && !next.is_some_and(|value| matches!(value, "false" | "False" | "no"))
+    });
+    dry || matches!(known().next_back(), Some("-h" | "help"))
 }
 
 /// An argument up to what is not known of it. The brackets of a field are a pattern to the shell that hits nothing: `a[b]=c`.

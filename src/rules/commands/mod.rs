@@ -395,7 +395,7 @@ const fn slot(mut name: &[u8]) -> usize {
 /// Programs of one person on this machine: what they take away is theirs, and their rows would say nothing more.
 const LOCAL: &str = "gt git-town timew ghcup td tb nb jrnl dstask zk navi proto juliaup espanso chezmoi yadm tmuxinator yabai xcodes \
     ghq wt backlog task-master av topgrade elan raco dub shards zvm zigup windsurf zed obsidian logseq t watson klog hledger ledger \
-    beet mpc playerctl z autojump fasd yazi ranger rip gomi lms atuin mcfly fig crush mcphost openspec specify espup espflash gitui";
+    beet mpc playerctl z autojump fasd yazi ranger rip gomi lms atuin mcfly fig crush mcphost openspec specify espup espflash gitui dvc git-annex fossil zinit watchman";
 
 /// Whether a program is one that a person uses for what lies on this machine.
 pub(in crate::rules) fn is_local(name: &str) -> bool {

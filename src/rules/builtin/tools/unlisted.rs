@@ -1,7 +1,7 @@
 //! Programs that no table knows, judged as tools of servers are: by the verb that they are told, and what it falls on.
 
 use super::verbs::{self, MAKING, READING};
-use crate::domain::{Verdict, words_of};
+use crate::domain::{Verdict, lies_in, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::commands::{self, Operands, Operation, Program};
@@ -23,6 +23,13 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob pg:reset orders --confirm app",
             "frob delete-zone x.example",
             "npx frobctl project rm shop",
+            "frobctl bucket --confirm delete invoices",
+            "/usr/local/bin/frobctl bucket delete invoices",
+            "frobctl \"$ORG\" bucket delete invoices",
+            "frobctl kv delete /config/billing",
+            "frobctl bucket delete invoices --dry-run false",
+            "frobctl bucket delete invoices --label ci-7",
+            "frobctl api -X DELETE /v1/buckets/invoices",
         ],
         silent: &[
             "fly redis list",
@@ -35,6 +42,8 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob todo delete 3",
             "frob delete ./tmp/out.png",
             "./scripts/tool purge",
+            "/home/u/proj/bin/tool purge",
+            "frobctl bucket delete shop-test",
             "python3 -c \"import os; print('never delete the database', os.system('ls'))\"",
             "delete() { rm \"$1\"; }; delete x",
         ],
@@ -53,6 +62,7 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob disable firewall",
             "frobctl users deactivate ann",
             "frobctl instances stop web-1",
+            "frobctl env reset prod",
         ],
         silent: &["frob tokens list", "frob protection show main", "frob stop", "frob status firewall"],
         ..RULE
@@ -74,6 +84,8 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl bucket update invoices --visibility public",
             "frob grant admin eve",
             "frobctl secrets set A=b --env live",
+            "frobctl ssh-keys add eve ~/.ssh/eve.pub",
+            "frobctl user update eve --admin",
         ],
         silent: &[
             "frobctl secrets set A=b --env dev",
@@ -93,7 +105,11 @@ pub(in crate::rules) const RULES: &[Rule] = &[
                 if verbs::shows_secret(told) { Verdict::Modify } else { Verdict::Allow }
             })
         })],
-        fires: &["frobctl secrets get db-password", "oci secrets secret-bundle get --secret-id ocid1.x"],
+        fires: &[
+            "frobctl secrets get db-password",
+            "frobctl secrets reveal DB_PASSWORD",
+            "oci secrets secret-bundle get --secret-id ocid1.x",
+        ],
         silent: &[
             "frobctl secrets list",
             "frobctl secrets get db-password --help",
@@ -115,7 +131,7 @@ enum About {
 }
 
 /// Words of a subcommand that are looked at.
-const WORDS: usize = 4;
+const WORDS: usize = 5;
 
 /// Interpreters that run a module by its name, as one runs a program.
 const PYTHONS: &[&str] = &["python", "python3"];
@@ -207,7 +223,7 @@ fn told_to<'a>(scene: &Scene<'a>, about: About, judge: fn(&Told<'_>) -> Verdict)
             line.contains(&format!("{}()", inv.program))
                 || line.contains(&format!("function {}", inv.program))
         };
-        said(inv, scene).is_some_and(|told| judge(&told) >= Verdict::Modify)
+        said(inv, scene, about).is_some_and(|told| judge(&told) >= Verdict::Modify)
             && !is_here(inv)
             && (about == About::Access || !is_unmissed(inv, scene))
             && !is_function()
@@ -238,12 +254,17 @@ fn removes(told: &Told<'_>) -> Verdict {
 /// What ends something that others rely on, whatever it falls on.
 fn ends(told: &Told<'_>) -> Verdict {
     const ENDING: &[&str] = &["revoke", "rotate", "deactivate", "suspend", "ban", "reinit", "void"];
+    const HALTING: &[&str] = &[
+        "stop", "kill", "halt", "restart", "pause", "disable", "reset", "archive", "restore", "down",
+        "scale", "flush", "cancel",
+    ];
     const LIVING: &[&str] =
         &["domain", "hosting", "site", "service", "organization", "org", "feature", "account"];
     let ends = verb(told).is_some_and(|verb| {
         ENDING.contains(&verb)
             || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
             || MAKING.contains(&verb) && told.has(&["silence"])
+            || HALTING.contains(&verb) && told.args.iter().any(|(_, value)| standing::is_live_name(value))
     });
     if ends { Verdict::Modify } else { Verdict::Allow }
 }
@@ -272,6 +293,7 @@ fn gives(told: &Told<'_>) -> Verdict {
         "auth",
         "access",
         "credential",
+        "iam",
     ];
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
     let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
@@ -280,7 +302,9 @@ fn gives(told: &Told<'_>) -> Verdict {
         || verb(told).is_some_and(|verb| {
             GIVING.contains(&verb) || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all)
         });
-    if gives || made { Verdict::Modify } else { Verdict::Allow }
+    let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);
+    let raised = raised && matches!(verb(told), Some("update" | "edit" | "change"));
+    if gives || made || raised { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// Whether a command says that it works on this machine.
@@ -300,21 +324,36 @@ fn is_here(inv: &Invocation) -> bool {
 /// Whether what a command works on is, by its names, what nobody misses.
 fn is_unmissed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let is_scratch = |text: &str| !text.contains(' ') && text != "ci" && standing::is_scratch(text);
-    (inv.args.iter().map(Arg::prefix).any(is_scratch)
+    (given(&inv.args).map(Arg::prefix).any(is_scratch)
         || standing::chooses_own(inv)
         || database::is_own_name(inv, scene))
         && !standing::names_live(inv)
 }
 
+/// Whether a program is named by where it lies, below the directory that it runs in or in the project.
+fn is_of_the_project(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let path = inv.word.prefix();
+    path.contains('/')
+        && (!path.starts_with(['/', '~']) || scene.view.facts.places.roots().any(|root| lies_in(path, root)))
+}
+
+/// The arguments that are neither an option nor what may be its value.
+fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
+    let before = std::iter::once(None).chain(args.iter().map(Some));
+    let is_option = |arg: &Arg| arg.prefix().starts_with('-');
+    let all = args.iter().zip(before);
+    all.filter(move |(arg, before)| !is_option(arg) && !before.is_some_and(is_option)).map(|(arg, _)| arg)
+}
+
 /// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
 /// only to look or to rehearse, or where it lies in the project or works on a file.
-fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Told<'i>> {
+fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told<'i>> {
     let (name, args) = match inv.args.as_slice() {
         [_, module, rest @ ..] if runs(inv, PYTHONS) => (module.known()?, rest),
         args => (inv.program.as_str(), args),
     };
     // What lies in the project is its own, and a name with capitals is a cmdlet, which is read elsewhere.
-    let is_own = inv.word.prefix().contains('/') || runs(inv, PYTHONS);
+    let is_own = runs(inv, PYTHONS) || is_of_the_project(inv, scene);
     if is_own && !standing::is_live(scene, inv)
         || !name.starts_with(|c: char| c.is_ascii_lowercase())
         || operations::is_rehearsal(inv)
@@ -323,6 +362,10 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Told<'i>> {
         return None;
     }
     let words = subcommand(args);
+    if args.iter().any(|arg| arg.known() == Some("DELETE")) {
+        let told = vec!["delete".to_owned()];
+        return Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
+    }
     let first = words.iter().position(|word| verb_of(word).is_some())?;
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
         && words
@@ -331,7 +374,7 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Told<'i>> {
         && args.len() > first + 2;
     let at = first + usize::from(is_thing);
     let verb = words.get(at).and_then(|word| verb_of(word))?;
-    if WORKING.contains(&verb.as_str()) || works_on_a_file(args) {
+    if WORKING.contains(&verb.as_str()) || about == About::Loss && works_on_a_file(args) {
         return None;
     }
     // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.
@@ -346,25 +389,24 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Told<'i>> {
     Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text })
 }
 
-/// The words with which the arguments begin, without options and their values.
+/// The words of the subcommand: the first of the arguments, without options and their values, paths, and what is not known.
 fn subcommand(args: &[Arg]) -> Vec<&str> {
     let mut words = Vec::new();
     let mut is_value = false;
-    for arg in args {
-        let Some(text) = arg.known() else { break };
-        if text == "--" || words.len() == WORDS {
+    for text in args.iter().filter_map(Arg::known) {
+        if text == "--" || words.len() == WORDS || text.contains(char::is_whitespace) {
             break;
         }
         if text.starts_with('-') {
             is_value = !text.contains('=') && !SWITCHES.contains(&text) && !text.starts_with("--no-");
-        } else if std::mem::take(&mut is_value) {
-        } else if text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.'))
-        {
+            continue;
+        }
+        // Whether an option takes a value nobody knows: a verb is none.
+        let skipped =
+            std::mem::take(&mut is_value) && verb_of(text).is_none_or(|verb| verb.len() < text.len());
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+        if !skipped && text.bytes().all(plain) {
             words.push(text);
-        } else {
-            break;
         }
     }
     words
@@ -406,15 +448,16 @@ fn options(args: &[Arg]) -> Vec<(String, String)> {
 
 /// Whether an argument that is no option's value is a file of this machine, by how it is written.
 fn works_on_a_file(args: &[Arg]) -> bool {
-    const FRONTS: &[&str] = &["./", "../", "~/", "/"];
+    const FRONTS: &[&str] = &[
+        "./", "../", "~/", "/home/", "/Users/", "/tmp/", "/var/", "/etc/", "/usr/", "/opt/", "/root/",
+        "/mnt/", "/srv/",
+    ];
     const ENDS: &[&str] =
         &[".png", ".jpg", ".md", ".txt", ".json", ".yml", ".yaml", ".csv", ".py", ".ts", ".js", ".rs"];
-    let before = std::iter::once(None).chain(args.iter().map(Some));
-    args.iter().zip(before).any(|(arg, before)| {
-        let text = arg.text();
-        !before.is_some_and(|option| option.prefix().starts_with('-'))
-            && (FRONTS.iter().any(|front| text.len() > front.len() && text.starts_with(front))
-                || text == "."
+    given(args).map(Arg::prefix).any(|text| {
+        !text.contains("://")
+            && (text == "."
+                || FRONTS.iter().any(|front| text.starts_with(front))
                 || ENDS.iter().any(|end| text.ends_with(end)))
     })
 }

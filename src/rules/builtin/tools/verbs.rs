@@ -240,6 +240,7 @@ const SMALL: &[&str] = &[
     "cookie",
     "cookies",
     "cache",
+    "derived",
     "breakpoint",
     "breakpoints",
     "dependency",
@@ -657,6 +658,13 @@ pub(super) fn takes_or_loosens(word: &str) -> bool {
         "void",
         "provision",
         "close",
+        "reveal",
+        "decrypt",
+        "dump",
+        "halt",
+        "down",
+        "restore",
+        "scale",
     ];
     [STRONG, WEAK, CHANGING].iter().any(|list| list.contains(&word))
         || LOOSENS.iter().any(|(verbs, ..)| verbs.contains(&word))
