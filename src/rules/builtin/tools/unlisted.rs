@@ -1,11 +1,12 @@
 //! Programs that no table knows, judged as tools of servers are: by the verb that they are told, and what it falls on.
 
 use super::verbs::{self, MAKING, READING};
-use crate::domain::{Verdict, lies_in, words_of};
+use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::commands::{self, Operands, Operation, Program};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
+use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
 pub(in crate::rules) const RULES: &[Rule] = &[
@@ -43,6 +44,7 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob delete ./tmp/out.png",
             "./scripts/tool purge",
             "/home/u/proj/bin/tool purge",
+            "/opt/x/server rm -rf",
             "frobctl bucket delete shop-test",
             "python3 -c \"import os; print('never delete the database', os.system('ls'))\"",
             "delete() { rm \"$1\"; }; delete x",
@@ -330,11 +332,9 @@ fn is_unmissed(inv: &Invocation, scene: &Scene<'_>) -> bool {
         && !standing::names_live(inv)
 }
 
-/// Whether a program is named by where it lies, below the directory that it runs in or in the project.
-fn is_of_the_project(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let path = inv.word.prefix();
-    path.contains('/')
-        && (!path.starts_with(['/', '~']) || scene.view.facts.places.roots().any(|root| lies_in(path, root)))
+/// Whether a program is named by where it lies, and that is no directory of programs.
+fn is_placed(inv: &Invocation) -> bool {
+    inv.word.prefix().rsplit_once('/').is_some_and(|(dir, _)| !is_program_dir(dir))
 }
 
 /// The arguments that are neither an option nor what may be its value.
@@ -352,8 +352,8 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
         [_, module, rest @ ..] if runs(inv, PYTHONS) => (module.known()?, rest),
         args => (inv.program.as_str(), args),
     };
-    // What lies in the project is its own, and a name with capitals is a cmdlet, which is read elsewhere.
-    let is_own = runs(inv, PYTHONS) || is_of_the_project(inv, scene);
+    // What lies somewhere is somebody's own, and a name with capitals is a cmdlet, which is read elsewhere.
+    let is_own = runs(inv, PYTHONS) || is_placed(inv);
     if is_own && !standing::is_live(scene, inv)
         || !name.starts_with(|c: char| c.is_ascii_lowercase())
         || operations::is_rehearsal(inv)
