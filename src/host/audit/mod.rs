@@ -72,6 +72,11 @@ pub fn append(
             }
         }
     }
+    // Set aside by a process that was killed before it said so: all that is anchored lies there.
+    if before == 0 && chain.size > 0 && chain.last_seam().is_ok_and(|seam| seam == chain.anchor) {
+        let last = chain.anchor;
+        chain.anchor(last, 0).map_err(|error| cannot(&dir.join(CHAIN), &error))?;
+    }
     // Less than was anchored: the file was removed or cut, or the log with its keys. The first line then says so.
     let lost = chain.lost.take().or((before < chain.size).then_some(chain.anchor.count));
     if let Some(lost) = lost {
