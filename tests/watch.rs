@@ -6,7 +6,7 @@ mod common;
 mod ways;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{Answer, World};
@@ -371,6 +371,14 @@ fn a_session_that_starts_without_its_gate_puts_it_back() {
 }
 
 /// The hook as it is registered, run from a copy of the binary.
+/// Waits until nobody holds a copy open for writing: a process that another test just started may, for a moment.
+fn settle(binary: &Path) {
+    let busy = |error: std::io::Error| error.kind() == std::io::ErrorKind::ExecutableFileBusy;
+    while std::process::Command::new(binary).arg("--version").output().is_err_and(busy) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_binary_that_was_replaced_by_something_else_than_an_installation_is_told() {
     let world = World::new();
@@ -378,6 +386,7 @@ fn a_binary_that_was_replaced_by_something_else_than_an_installation_is_told() {
     fs::create_dir_all(&dir).unwrap();
     let binary = dir.join("lazaret");
     fs::copy(common::BIN, &binary).unwrap();
+    settle(&binary);
     fs::create_dir_all(world.home().join(".claude")).unwrap();
     let command = |args: &[&str]| {
         let mut command = std::process::Command::new(&binary);
@@ -395,6 +404,7 @@ fn a_binary_that_was_replaced_by_something_else_than_an_installation_is_told() {
         || world.answer(common::hook::hook(&mut command(&[]), "claude-code"), message.to_string().as_bytes());
     assert!(start().is_pass(), "it is the one that was installed");
     fs::copy(common::BIN, dir.join("new")).unwrap();
+    settle(&dir.join("new"));
     fs::rename(dir.join("new"), &binary).unwrap();
     let told = start();
     assert!(told.stdout.contains("self.binary-changed"), "{}", told.stdout);
