@@ -230,6 +230,16 @@ const LOOSENED: Operations = &[
 /// Operations that give access.
 const GIVEN: Operations = &[
     (
+        &["gcloud"],
+        &[
+            "iam service-accounts keys create",
+            "add-iam-policy-binding",
+            "set-iam-policy",
+            "compute firewall-rules create --allow=all",
+            "compute firewall-rules create --allow all",
+        ],
+    ),
+    (
         &["aws"],
         &[
             "iam create-access-key",
@@ -245,21 +255,6 @@ const GIVEN: Operations = &[
             "s3api put-bucket-acl",
             "s3api put-bucket-policy",
             "ec2 authorize-security-group-ingress",
-        ],
-    ),
-    (&["gcloud"], &["iam service-accounts keys create", "add-iam-policy-binding"]),
-    (&["az"], &["role assignment create", "ad sp create-for-rbac"]),
-    (
-        &["gcloud"],
-        &[
-            "set-iam-policy",
-            "compute firewall-rules create --allow=all",
-            "compute firewall-rules create --allow all",
-        ],
-    ),
-    (
-        &["aws"],
-        &[
             "rds modify-db-instance --publicly-accessible",
             "rds modify-db-cluster --publicly-accessible",
             "lambda create-function-url-config NONE",
@@ -306,6 +301,8 @@ const GIVEN: Operations = &[
     (
         &["az"],
         &[
+            "role assignment create",
+            "ad sp create-for-rbac",
             "network nsg rule create --source-address-prefixes",
             "storage container set-permission --public-access",
             "ad app credential reset",
