@@ -230,11 +230,11 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
     each_match(&scene, None, |says, matched, unsure| {
-        let reason = reason(says, matched, unsure, &scene);
         // What is only guessed of a program's verb is said where no rule knows more of that command.
-        let is_said = || reasons.iter().any(|other: &Reason| other.matched == reason.matched);
-        if !builtin::tools::unlisted::RULES.iter().any(|rule| rule.id == says.id) || !is_said() {
-            reasons.push(reason);
+        let is_guessed = builtin::tools::unlisted::RULES.iter().any(|rule| rule.id == says.id);
+        let is_said = || reasons.iter().any(|other: &Reason| other.matched == clip(matched, MATCHED));
+        if !is_guessed || !is_said() {
+            reasons.push(reason(says, matched, unsure, &scene));
         }
         ControlFlow::Continue(())
     });
