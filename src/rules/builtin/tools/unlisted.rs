@@ -1,5 +1,8 @@
 //! Programs that no table knows, judged as tools of servers are: by the verb that they are told, and what it falls on.
 
+mod arguments;
+
+use self::arguments::{WORKING, given, options, subcommand, verb_of, works_on_a_file};
 use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
@@ -132,17 +135,8 @@ enum About {
     Access,
 }
 
-/// Words of a subcommand that are looked at.
-const WORDS: usize = 5;
-
 /// Interpreters that run a module by its name, as one runs a program.
 const PYTHONS: &[&str] = &["python", "python3"];
-
-/// Verbs that do something else, whatever stands behind them.
-const WORKING: &[&str] = &[
-    "run", "exec", "start", "build", "test", "deploy", "push", "pull", "sync", "init", "edit", "use", "open",
-    "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
-];
 
 /// Words among the verbs that are as often what a verb falls on: `monitor delete 7`, `build cancel 7`.
 const THINGS: &[&str] = &[
@@ -150,30 +144,12 @@ const THINGS: &[&str] = &[
     "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence",
 ];
 
-/// Options without a value, in front of a subcommand too.
-const SWITCHES: &[&str] = &[
-    "-y",
-    "--yes",
-    "-f",
-    "--force",
-    "-v",
-    "--verbose",
-    "-q",
-    "--quiet",
-    "--json",
-    "--debug",
-    "-d",
-    "--silent",
-];
-
 /// Clouds of which rules know what takes something away.
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "gsutil", "mc", "s3cmd"];
 
-/// Programs that talk to other machines and of which rules know the verbs one by one: what those let pass was meant to.
-const CONSIDERED: &[&str] = &[
-    "aws", "gcloud", "az", "gsutil", "kubectl", "oc", "gh", "glab", "svn", "hg", "mc", "s3cmd", "s5cmd",
-    "rclone", "azcopy", "supabase", "ssh",
-];
+/// Other programs that talk to other machines and of which rules know the verbs one by one: what those let pass was meant to.
+const CONSIDERED: &[&str] =
+    &["kubectl", "oc", "gh", "glab", "svn", "hg", "s5cmd", "rclone", "azcopy", "supabase", "ssh"];
 
 /// Programs whose rows say more than that they talk to another machine, and that are told by verbs what to do there.
 const ADMINISTERING: &[&str] = &[
@@ -217,7 +193,8 @@ fn told_to<'a>(scene: &Scene<'a>, about: About, judge: fn(&Told<'_>) -> Verdict)
         }
         is_unlisted(commands::find(&inv.program))
             && !commands::is_local(&inv.program)
-            && (about == About::Access && runs(inv, CLOUDS) || !runs(inv, CONSIDERED))
+            && !runs(inv, CONSIDERED)
+            && (about == About::Access || !runs(inv, CLOUDS))
     };
     let found = scene.running(is_meant).find(|inv| {
         let is_function = || {
@@ -337,14 +314,6 @@ fn is_placed(inv: &Invocation) -> bool {
     inv.word.prefix().rsplit_once('/').is_some_and(|(dir, _)| !is_program_dir(dir))
 }
 
-/// The arguments that are neither an option nor what may be its value.
-fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
-    let before = std::iter::once(None).chain(args.iter().map(Some));
-    let is_option = |arg: &Arg| arg.prefix().starts_with('-');
-    let all = args.iter().zip(before);
-    all.filter(move |(arg, before)| !is_option(arg) && !before.is_some_and(is_option)).map(|(arg, _)| arg)
-}
-
 /// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
 /// only to look or to rehearse, or where it lies in the project or works on a file.
 fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told<'i>> {
@@ -361,11 +330,11 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
     {
         return None;
     }
-    let words = subcommand(args);
     if args.iter().any(|arg| arg.known() == Some("DELETE")) {
         let told = vec!["delete".to_owned()];
         return Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
     }
+    let words = subcommand(args);
     let first = words.iter().position(|word| verb_of(word).is_some())?;
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
         && words
@@ -387,77 +356,4 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
         }
     }
     Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text })
-}
-
-/// The words of the subcommand: the first of the arguments, without options and their values, paths, and what is not known.
-fn subcommand(args: &[Arg]) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut is_value = false;
-    for text in args.iter().filter_map(Arg::known) {
-        if text == "--" || words.len() == WORDS || text.contains(char::is_whitespace) {
-            break;
-        }
-        if text.starts_with('-') {
-            is_value = !text.contains('=') && !SWITCHES.contains(&text) && !text.starts_with("--no-");
-            continue;
-        }
-        // Whether an option takes a value nobody knows: a verb is none.
-        let skipped =
-            std::mem::take(&mut is_value) && verb_of(text).is_none_or(|verb| verb.len() < text.len());
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
-        if !skipped && text.bytes().all(plain) {
-            words.push(text);
-        }
-    }
-    words
-}
-
-/// What a word of a subcommand says is to be done, where it says so.
-fn verb_of(word: &str) -> Option<String> {
-    let is_verb = |part: &String| {
-        let part = part.as_str();
-        READING.contains(&part)
-            || MAKING.contains(&part)
-            || WORKING.contains(&part)
-            || verbs::takes_or_loosens(part)
-    };
-    words_of(word).into_iter().find(is_verb)
-}
-
-/// Options with their values, by their names without dashes, and what is given without one; an option without a value is switched
-/// on.
-fn options(args: &[Arg]) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String)> = Vec::new();
-    for arg in args {
-        let text = arg.text();
-        match text.strip_prefix('-') {
-            Some(rest) => {
-                let rest = rest.trim_start_matches('-');
-                let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
-                let name = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
-                out.push((name.collect(), value.to_owned()));
-            }
-            None => match out.last_mut().filter(|(_, value)| value == "true") {
-                Some((_, value)) => *value = text.into_owned(),
-                None => out.push((String::new(), text.into_owned())),
-            },
-        }
-    }
-    out
-}
-
-/// Whether an argument that is no option's value is a file of this machine, by how it is written.
-fn works_on_a_file(args: &[Arg]) -> bool {
-    const FRONTS: &[&str] = &[
-        "./", "../", "~/", "/home/", "/Users/", "/tmp/", "/var/", "/etc/", "/usr/", "/opt/", "/root/",
-        "/mnt/", "/srv/",
-    ];
-    const ENDS: &[&str] =
-        &[".png", ".jpg", ".md", ".txt", ".json", ".yml", ".yaml", ".csv", ".py", ".ts", ".js", ".rs"];
-    given(args).map(Arg::prefix).any(|text| {
-        !text.contains("://")
-            && (text == "."
-                || FRONTS.iter().any(|front| text.starts_with(front))
-                || ENDS.iter().any(|end| text.ends_with(end)))
-    })
 }

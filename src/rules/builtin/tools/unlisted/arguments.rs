@@ -1,0 +1,111 @@
+//! How the arguments of a program that no table knows are read: the words of its subcommand, its options, what is given.
+
+use super::super::verbs::{self, MAKING, READING};
+use crate::domain::words_of;
+use crate::shell::Arg;
+
+/// Words of a subcommand that are looked at.
+const WORDS: usize = 5;
+
+/// Verbs that do something else, whatever stands behind them.
+pub(super) const WORKING: &[&str] = &[
+    "run", "exec", "start", "build", "test", "deploy", "push", "pull", "sync", "init", "edit", "use", "open",
+    "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
+];
+
+/// Options without a value, in front of a subcommand too.
+const SWITCHES: &[&str] = &[
+    "-y",
+    "--yes",
+    "-f",
+    "--force",
+    "-v",
+    "--verbose",
+    "-q",
+    "--quiet",
+    "--json",
+    "--debug",
+    "-d",
+    "--silent",
+];
+
+/// The arguments that are neither an option nor what may be its value.
+pub(super) fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
+    let before = std::iter::once(None).chain(args.iter().map(Some));
+    let is_option = |arg: &Arg| arg.prefix().starts_with('-');
+    let all = args.iter().zip(before);
+    all.filter(move |(arg, before)| !is_option(arg) && !before.is_some_and(is_option)).map(|(arg, _)| arg)
+}
+
+/// The words of the subcommand: the first of the arguments, without options and their values, paths, and what is not known.
+pub(super) fn subcommand(args: &[Arg]) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut is_value = false;
+    for text in args.iter().filter_map(Arg::known) {
+        if text == "--" || words.len() == WORDS || text.contains(char::is_whitespace) {
+            break;
+        }
+        if text.starts_with('-') {
+            is_value = !text.contains('=') && !SWITCHES.contains(&text) && !text.starts_with("--no-");
+            continue;
+        }
+        // Whether an option takes a value nobody knows: a verb is none.
+        let skipped =
+            std::mem::take(&mut is_value) && verb_of(text).is_none_or(|verb| verb.len() < text.len());
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+        if !skipped && text.bytes().all(plain) {
+            words.push(text);
+        }
+    }
+    words
+}
+
+/// What a word of a subcommand says is to be done, where it says so.
+pub(super) fn verb_of(word: &str) -> Option<String> {
+    let is_verb = |part: &String| {
+        let part = part.as_str();
+        READING.contains(&part)
+            || MAKING.contains(&part)
+            || WORKING.contains(&part)
+            || verbs::takes_or_loosens(part)
+    };
+    words_of(word).into_iter().find(is_verb)
+}
+
+/// Options with their values, by their names without dashes, and what is given without one; an option without a value is switched
+/// on.
+pub(super) fn options(args: &[Arg]) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for arg in args {
+        let text = arg.text();
+        match text.strip_prefix('-') {
+            Some(rest) => {
+                let rest = rest.trim_start_matches('-');
+                let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
+                let name = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
+                out.push((name.collect(), value.to_owned()));
+            }
+            None => match out.last_mut().filter(|(_, value)| value == "true") {
+                Some((_, value)) => *value = text.into_owned(),
+                None => out.push((String::new(), text.into_owned())),
+            },
+        }
+    }
+    out
+}
+
+/// Whether an argument that is no option's value is a file of this machine, by how it is written.
+pub(super) fn works_on_a_file(args: &[Arg]) -> bool {
+    const FRONTS: &[&str] = &[
+        "./", "../", "~/", "/home/", "/Users/", "/tmp/", "/var/", "/etc/", "/usr/", "/opt/", "/root/",
+        "/mnt/", "/srv/",
+    ];
+    const ENDS: &[&str] =
+        &[".png", ".jpg", ".md", ".txt", ".json", ".yml", ".yaml", ".csv", ".py", ".ts", ".js", ".rs"];
+    given(args).map(Arg::prefix).any(|text| {
+        !text.contains("://")
+            && (text == "."
+                || FRONTS.iter().any(|front| text.starts_with(front))
+                || ENDS.iter().any(|end| text.ends_with(end)))
+    })
+}
