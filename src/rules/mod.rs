@@ -3,9 +3,9 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod builtin;
-mod commands;
 pub mod custom;
 pub mod domains;
+mod facts;
 pub mod fixture;
 mod foreign;
 pub mod git_settings;

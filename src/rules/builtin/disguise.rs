@@ -4,7 +4,7 @@
 use super::code::shell_text::shell;
 use crate::domain::{Verdict, single_quoted};
 use crate::rules::Invocation;
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, inner_verdict, may_be};
 use crate::shell::{Arg, Piece};
 
@@ -116,11 +116,7 @@ fn names(inv: &Invocation) -> Vec<String> {
     let name = left.rsplit('/').next().unwrap_or_default();
     // `$DIR/tool` is a program of the project's own.
     let whole = !left.starts_with('/') && left.contains('/');
-    if name.is_empty() || whole || commands::find(name).is_none() {
-        Vec::new()
-    } else {
-        vec![name.to_owned()]
-    }
+    if name.is_empty() || whole || facts::find(name).is_none() { Vec::new() } else { vec![name.to_owned()] }
 }
 
 /// An argument as a word of a command line.

@@ -3,7 +3,7 @@
 use super::operations;
 use super::packages::hosted;
 use crate::domain::Target;
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of, runs};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -482,8 +482,8 @@ pub(super) fn is_well_known(package: &str) -> bool {
             name.starts_with("cargo-")
                 || PACKAGES.contains(&name)
                 || is_tool(name)
-                || commands::find(name).is_some()
-                || commands::find(base).is_some()
+                || facts::find(name).is_some()
+                || facts::find(base).is_some()
         }
     }
 }

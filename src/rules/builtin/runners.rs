@@ -5,7 +5,7 @@ use super::code::shell_text::shell_verdict;
 use super::{dialogs, installs, recipes, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, input_of, target_of};
 use crate::shell::Arg;
 
@@ -296,7 +296,7 @@ fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
 /// The files of rules that a build tool reads.
 fn makefiles(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
-        "make" | "gmake" | "bmake" => commands::MAKEFILES,
+        "make" | "gmake" | "bmake" => facts::MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
         "ninja" => &["build.ninja"],
         "cmake" => {
@@ -340,7 +340,7 @@ fn trailing_command(inv: &Invocation) -> Option<String> {
     if !matches!(inv.program.as_str(), "tmux" | "screen") {
         return None;
     }
-    let is_program = |arg: &Arg| arg.known().is_some_and(|word| commands::find(word).is_some());
+    let is_program = |arg: &Arg| arg.known().is_some_and(|word| facts::find(word).is_some());
     let stuffs = |arg: &Arg| arg.known() == Some("stuff");
     let at = inv.args.iter().position(|arg| is_program(arg) || stuffs(arg))?;
     let words = inv.args.get(at..).unwrap_or_default();

@@ -7,12 +7,12 @@ pub(super) mod unknown;
 use super::files::WIDE;
 use super::{code, disguise, predicate};
 use crate::domain::{EffectKind, Severity, Verdict};
-use crate::rules::commands::{Kind, Operation};
+use crate::rules::facts::{Kind, Operation};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, inner_verdict, is_interpreter, is_shell,
     target_of,
 };
-use crate::rules::{Invocation, commands};
+use crate::rules::{Invocation, facts};
 use crate::shell::{Arg, Piece, parse};
 
 pub(super) const RULES: &[Rule] = &[
@@ -143,7 +143,7 @@ fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
         DESTROYERS.contains(&program)
             && name != program
             && words.all(|word| word.starts_with('-'))
-            && commands::find(name).is_some()
+            && facts::find(name).is_some()
     };
     let found = scene.first(&["alias"], |inv| inv.args.iter().any(hides));
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -263,7 +263,7 @@ fn takes_words(front: &str) -> bool {
     if matches!(program, "npx" | "bunx") {
         return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
     }
-    let Some(row) = commands::find(program).filter(|row| row.operation != Operation::Unknown) else {
+    let Some(row) = facts::find(program).filter(|row| row.operation != Operation::Unknown) else {
         return false;
     };
     if row.kind == Kind::Git {

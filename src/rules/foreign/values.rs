@@ -11,7 +11,7 @@ use super::value::{
     MAX_VALUES, Value, appended, both, constant, distinct, element, grown, inside_of, is_turned, joined,
     variable,
 };
-use crate::rules::commands::functions::{Gives, gives};
+use crate::rules::facts::functions::{Gives, gives};
 use crate::shell::Arg;
 
 /// Most steps of one reading.

@@ -7,8 +7,8 @@ use super::starts::Front;
 use super::value::Value;
 use super::values::Values;
 use super::{Account, Language, MAX_NESTED, Operation, read};
-use crate::rules::commands::functions::{self, Does, Gives};
-use crate::rules::commands::variables;
+use crate::rules::facts::functions::{self, Does, Gives};
+use crate::rules::facts::variables;
 use crate::shell::Arg;
 
 pub(super) struct Walk<'w, 'v, 'n, 'c> {

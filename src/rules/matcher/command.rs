@@ -6,7 +6,7 @@ use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::builtin::tools::unlisted::is_unlisted;
-use crate::rules::commands::{self, Kind, Program};
+use crate::rules::facts::{self, Kind, Program};
 use crate::rules::survey::{HELPFUL, is_word};
 use crate::shell::Arg;
 
@@ -62,12 +62,12 @@ pub(crate) fn without_version(program: &str) -> &str {
 
 /// Whether a program is a shell.
 pub(crate) fn is_shell(program: &str) -> bool {
-    commands::find(program).is_some_and(|found| found.kind == Kind::Shell)
+    facts::find(program).is_some_and(|found| found.kind == Kind::Shell)
 }
 
 /// Whether a program runs code in another language than the shell's.
 pub(crate) fn is_interpreter(program: &str) -> bool {
-    interprets(program, commands::find(program))
+    interprets(program, facts::find(program))
 }
 
 /// Whether a command's program is a shell, remembered for all commands of it.
@@ -159,7 +159,7 @@ pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     let plain = |arg: Option<&str>| arg.is_some_and(is_word);
     let first = args().next().flatten();
     let sub = first.is_some() && inv.sub.first().map(String::as_str) == first;
-    let deep = || runs(inv, HELPFUL) || is_unlisted(commands::find(&inv.program));
+    let deep = || runs(inv, HELPFUL) || is_unlisted(facts::find(&inv.program));
     matches!(first, Some("--help" | "help"))
         || (inv.args.len() == 1 && first == Some("--version"))
         || (sub && help(args().nth(1).flatten()))

@@ -152,7 +152,7 @@ fn is_plain_to_us(shell: &Invocation, scene: &Scene<'_>) -> bool {
     let mut read = scene.read_by(shell).peekable();
     runs_shell(shell)
         && read.peek().is_some()
-        && read.all(|inv| !runs(inv, ASKS) && crate::rules::commands::find(&inv.program).is_some())
+        && read.all(|inv| !runs(inv, ASKS) && crate::rules::facts::find(&inv.program).is_some())
 }
 
 /// By its place it is remembered which programs run nothing of what comes in.

@@ -6,7 +6,7 @@ use super::when::Holds;
 use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
-use crate::rules::commands::{self, Kind, Operands, Operation};
+use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::foreign::Account;
 use crate::rules::survey::only_checks;
 use crate::rules::trail::runs_standard_module;
@@ -240,7 +240,7 @@ fn is_unknown(inv: &Invocation) -> bool {
     if runs(inv, lists::CLIENTS) || inv.program == "lazaret" {
         return false;
     }
-    commands::find(&inv.program).is_none_or(|found| {
+    facts::find(&inv.program).is_none_or(|found| {
         let opaque = matches!(found.operation, Operation::Unknown | Operation::Process);
         let plain = matches!(found.kind, Kind::Plain | Kind::Dash | Kind::Raw);
         opaque && plain && found.operands == Operands::Text

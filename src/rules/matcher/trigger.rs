@@ -9,7 +9,7 @@ use super::{Classes, View, class::Named, command};
 use super::{flow, leaving};
 use crate::domain::{Action, Effect, EffectKind, PlainHash, Target};
 use crate::rules::builtin::{lists, tools::unlisted::is_unlisted};
-use crate::rules::commands::{self, Kind, Operation};
+use crate::rules::facts::{self, Kind, Operation};
 use crate::rules::{Invocation, Stdin};
 
 /// The programs of most calls: each has a bit of its own.
@@ -201,7 +201,7 @@ fn of_program(name: &str) -> u128 {
     if let Some((stem, _)) = name.split_once(['.', '_']) {
         mask |= program(stem.as_bytes());
     }
-    let found = commands::find(name);
+    let found = facts::find(name);
     mask |= match found {
         Some(found) if found.kind == Kind::Shell => Trigger::SHELL.0,
         Some(_) | None if command::interprets(name, found) => Trigger::INTERPRETER.0,

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
 use crate::domain::single_quoted;
-use crate::rules::commands::Builtin;
+use crate::rules::facts::Builtin;
 use crate::shell::{Arg, Assign, Piece, expand_value_defaults};
 
 /// Most values of a loop's variable that are tried one by one.

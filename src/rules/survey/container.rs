@@ -6,7 +6,7 @@ use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
 use crate::domain::{Target, join};
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
@@ -47,8 +47,7 @@ pub(super) fn entry(parsed: &Parsed, name: &str, image: Option<&Arg>, first: Opt
     let last = last.split([':', '@']).next()?;
     let program = IMAGES.iter().find(|(image, _)| *image == last).map(|(_, program)| *program)?;
     // A path is a program of its own, whatever the image is called.
-    let is_program =
-        |word: &str| commands::find(word).is_some() || word.contains('/') && !word.starts_with('-');
+    let is_program = |word: &str| facts::find(word).is_some() || word.contains('/') && !word.starts_with('-');
     let given = first.and_then(Arg::known).is_none_or(is_program);
     (!given).then(|| Arg::literal(program))
 }

@@ -10,7 +10,7 @@ use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
 use crate::domain::{Ask, Effect, EffectKind, Facts, PathFact, PathKind, PlainHash, Severity, Target};
-use crate::rules::commands::{Operands, Operation, Role};
+use crate::rules::facts::{Operands, Operation, Role};
 use crate::shell::Arg;
 
 /// What is done to a file.

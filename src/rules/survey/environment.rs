@@ -6,7 +6,7 @@ use super::output;
 use super::scope::Scope;
 use crate::domain::{Ask, join, single_quoted};
 use crate::rules::builtin::scripts;
-use crate::rules::commands::{
+use crate::rules::facts::{
     self, Kind, Obeys, giving_options, installing, loaded_file, obeyed, opening, seeking,
 };
 use crate::shell::{Arg, Word, expand_defaults, parse};
@@ -55,7 +55,7 @@ fn is_run(name: &str, value: &Arg) -> bool {
     let tool = || {
         let text = value.text();
         let first = text.split_whitespace().next().unwrap_or_default();
-        let shell = commands::find(first.rsplit('/').next().unwrap_or_default());
+        let shell = facts::find(first.rsplit('/').next().unwrap_or_default());
         let given = |word: &str| word.starts_with(['~', '/']) || word.starts_with("$HOME");
         TOOLS.contains(&name)
             && (text.contains([';', '|', '&', '`'])

@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
-use crate::rules::commands::Role;
+use crate::rules::facts::Role;
 use crate::shell::Arg;
 
 impl Surveyor<'_> {

@@ -9,7 +9,7 @@ use super::scratch::is_noted_again;
 use super::setting::setting_command;
 use super::{Flag, Stdin, paths};
 use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join};
-use crate::rules::commands::Operation;
+use crate::rules::facts::Operation;
 use crate::shell::{Arg, Piece};
 
 /// Where a repository has what its branch was before, and its settings.

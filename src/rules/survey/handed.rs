@@ -6,7 +6,7 @@ use super::paths;
 use super::scope::fresh_scope;
 use super::{Stdin, Surveyor};
 use crate::domain::Target;
-use crate::rules::commands::{self, Kind};
+use crate::rules::facts::{self, Kind};
 use crate::shell::Arg;
 
 /// Calls of code that take a file away.
@@ -161,7 +161,7 @@ impl Surveyor<'_> {
         let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(leads);
         let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
         let file = first.filter(|at| is_script(*at)).and_then(|at| args.get(at));
-        let interprets = commands::find(&call.words.first().map(Arg::to_text).unwrap_or_default())
+        let interprets = facts::find(&call.words.first().map(Arg::to_text).unwrap_or_default())
             .is_some_and(|program| program.kind == Kind::Interpreter);
         let interprets =
             interprets || matches!(call.words.first().and_then(Arg::known), Some("tclsh" | "wish"));

@@ -6,7 +6,7 @@ use super::program::is_program_dir;
 use super::scope::Scope;
 use super::unfold::is_program;
 use crate::rules::builtin::{recipes, scripts};
-use crate::rules::commands::MAKEFILES;
+use crate::rules::facts::MAKEFILES;
 use crate::shell::Arg;
 
 const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "tcc"];

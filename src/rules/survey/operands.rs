@@ -5,7 +5,7 @@ use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
 use super::{Flag, Stdin, Surveyor};
-use crate::rules::commands::{Kind, Operands};
+use crate::rules::facts::{Kind, Operands};
 use crate::shell::{Arg, Piece};
 
 /// Whether a program for disks is told nothing but to look.

@@ -1,7 +1,7 @@
 //! The words after a program, told apart by its row in the tables: subcommand, options with their values, operands.
 
 use super::Flag;
-use crate::rules::commands::{self, Kind, Operands, Operation, Program, Role, Sub, Takes};
+use crate::rules::facts::{self, Kind, Operands, Operation, Program, Role, Sub, Takes};
 use crate::shell::{Arg, Piece};
 
 /// A command's words, told apart.
@@ -87,7 +87,7 @@ pub(super) fn parse(args: &[Arg], program: &'static Program) -> Parsed {
             continue;
         } else {
             parsed.operands.push(arg.clone());
-            if commands::stops_at_operand(parsed.options()) {
+            if facts::stops_at_operand(parsed.options()) {
                 parsed.operands.extend(rest.by_ref().cloned());
             }
         }
@@ -104,7 +104,7 @@ impl Parsed {
         let Some(word) = arg.known() else { return false };
         if self.sub.is_empty() {
             self.row = self.program.sub(word, None);
-            let stops = commands::stops_at_operand([self.program.options, ""]);
+            let stops = facts::stops_at_operand([self.program.options, ""]);
             if self.row.is_none() && stops && !self.program.is_nested(word) {
                 return false;
             }
@@ -137,7 +137,7 @@ impl Parsed {
         for (at, letter) in text.char_indices().skip(1) {
             let mut name = String::with_capacity(1 + letter.len_utf8());
             name.extend(['-', letter]);
-            let known = commands::option(self.options(), &name);
+            let known = facts::option(self.options(), &name);
             self.strange |= known.is_none();
             let takes = known.map_or(Takes::Nothing, |(_, takes)| takes);
             let attached = after(arg, at + letter.len_utf8());
@@ -166,11 +166,11 @@ impl Parsed {
             Some((name, _)) => (name, Some(after(arg, name.len() + 1).unwrap_or_default())),
             None => (text, None),
         };
-        let mut found = commands::option(self.options(), name);
+        let mut found = facts::option(self.options(), name);
         let bare = name.strip_prefix('-').unwrap_or(name);
         if found.is_none() && self.program.kind == Kind::Dash && bare.starts_with('-') {
             // `--run` is as good as `-run` where one dash is the custom.
-            found = commands::option(self.options(), bare);
+            found = facts::option(self.options(), bare);
         }
         self.strange |= found.is_none() && value.is_none();
         let (name, takes) = found.unwrap_or((name, Takes::Nothing));
@@ -215,7 +215,7 @@ mod tests {
 
     fn words(line: &str) -> Parsed {
         let mut words = line.split(' ');
-        let program = commands::find(words.next().unwrap()).unwrap();
+        let program = facts::find(words.next().unwrap()).unwrap();
         parse(&words.map(Arg::literal).collect::<Vec<_>>(), program)
     }
 

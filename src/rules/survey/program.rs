@@ -11,7 +11,7 @@ use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
-use crate::rules::commands::{self, Builtin, Kind, Program};
+use crate::rules::facts::{self, Builtin, Kind, Program};
 use crate::shell::{Arg, Piece};
 
 /// Directories of programs that are what their names say.
@@ -40,9 +40,9 @@ fn applet_of(original: &str, name: &str, call: &Call) -> Option<Arg> {
     const MANY: [&str; 2] = ["busybox", "toybox"];
     let many = original.rsplit('/').next().is_some_and(|program| MANY.contains(&program));
     let named = call.args().first().and_then(Arg::known);
-    let is_applet = commands::find(name).is_some()
+    let is_applet = facts::find(name).is_some()
         && !MANY.contains(&name)
-        && named.is_none_or(|applet| commands::find(applet).is_none());
+        && named.is_none_or(|applet| facts::find(applet).is_none());
     (many && is_applet).then(|| Arg::literal(name))
 }
 
@@ -70,7 +70,7 @@ impl Surveyor<'_> {
             self.run(call, scope);
             return;
         }
-        let program = commands::find(&name);
+        let program = facts::find(&name);
         if let Some(at) = self.find_function(&text) {
             let frame = Frame::inside(&call, "");
             let args = call.args().to_vec();
@@ -167,7 +167,7 @@ impl Surveyor<'_> {
     fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
         let known = |path: &str| self.facts.marks.program(path).map(str::to_owned);
         if !text.contains('/') {
-            return if commands::find(text).is_none() { known(text) } else { None };
+            return if facts::find(text).is_none() { known(text) } else { None };
         }
         /// Most links and copies that are followed.
         const HOPS: usize = 40;
@@ -191,7 +191,7 @@ impl Surveyor<'_> {
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
         // `$SHELL -c TEXT`: whatever it is, it is given a command as shells are.
         if call.args().iter().any(|arg| arg.known() == Some("-c"))
-            && let Some(shell) = commands::find("sh")
+            && let Some(shell) = facts::find("sh")
         {
             self.shell(call, shell, "sh");
         }

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::setting::{ALIAS, configured_command};
 use super::wrap::in_dir;
 use crate::domain::{Ask, PathKind, Target, join, lies_in};
-use crate::rules::commands::Role;
+use crate::rules::facts::Role;
 use crate::rules::git_settings;
 use crate::shell::{Arg, Piece};
 

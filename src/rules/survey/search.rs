@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
 use crate::domain::{Ask, PathKind, Target};
-use crate::rules::commands::{self, Program, Role};
+use crate::rules::facts::{self, Program, Role};
 use crate::shell::{Arg, Piece};
 
 /// Programs that take a whole tree by `-R`, and change nothing of what is in the files.
@@ -298,7 +298,7 @@ pub(super) fn printed_by_fd(args: &[Arg]) -> Option<Arg> {
         "--list-details",
         "--and",
     ];
-    let program = commands::find("fd")?;
+    let program = facts::find("fd")?;
     let parsed = options::parse(args, program);
     if parsed.has(ELSEWHERE) {
         return None;

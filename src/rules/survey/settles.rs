@@ -9,7 +9,7 @@ use super::printf::unescape;
 use super::reading::leaves_line_open;
 use super::redirects::Goes;
 use super::{Invocation, Stdin, Surveyor};
-use crate::rules::commands::loaders;
+use crate::rules::facts::loaders;
 use crate::shell::{Arg, Part, Simple};
 
 /// What a function in a substitution was seen to print.

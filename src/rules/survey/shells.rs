@@ -10,7 +10,7 @@ use super::scope::fresh_scope;
 use super::walk::Frame;
 use super::{Stdin, Surveyor};
 use crate::domain::{Ask, EffectKind, Severity, Target};
-use crate::rules::commands::{self, Kind, Operation, Program, Role};
+use crate::rules::facts::{self, Kind, Operation, Program, Role};
 use crate::rules::matcher::may_be;
 use crate::shell::Arg;
 
@@ -192,7 +192,7 @@ impl Surveyor<'_> {
 
     /// The command that the first line of a script is which names no interpreter: `#!/bin/rm -rf`.
     fn interpreted(&mut self, call: &Call, path: &str, text: &str) {
-        let is_plain = |name: &str| commands::find(name).is_some_and(|one| one.kind != Kind::Interpreter);
+        let is_plain = |name: &str| facts::find(name).is_some_and(|one| one.kind != Kind::Interpreter);
         let first = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or_default();
         if !interpreter(text).is_some_and(is_plain) {
             return;
@@ -315,7 +315,7 @@ fn interpreter(text: &str) -> Option<&str> {
 }
 
 fn is_shell_name(name: &str) -> bool {
-    commands::find(name).is_some_and(|program| program.kind == Kind::Shell)
+    facts::find(name).is_some_and(|program| program.kind == Kind::Shell)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::operands::{is_into, is_remote, keeps_links};
 use super::options::Parsed;
 use super::paths;
 use crate::domain::{PathKind, Target, join};
-use crate::rules::commands::{Operands, Role};
+use crate::rules::facts::{Operands, Role};
 use crate::shell::Arg;
 
 impl Surveyor<'_> {

@@ -8,7 +8,7 @@ use super::paths;
 use crate::domain::{Ask, EffectKind, PathKind, Target, join};
 use crate::rules::builtin::lists::{LOGIN_KEYS, SHELL_STARTUP};
 use crate::rules::builtin::machine::{COMMANDS, FIRST};
-use crate::rules::commands::MAKEFILES;
+use crate::rules::facts::MAKEFILES;
 use crate::rules::matcher::{At, may_be};
 use crate::shell::{Arg, Piece};
 

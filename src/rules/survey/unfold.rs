@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::options::Parsed;
-use crate::rules::commands::{self, Rest, Wrap};
+use crate::rules::facts::{self, Rest, Wrap};
 use crate::shell::Arg;
 
 /// The place of the command's first word among the operands.
@@ -61,5 +61,5 @@ pub(super) fn later_command(parsed: &Parsed, skip: usize) -> Option<usize> {
 
 /// Whether the tables know the program of that name.
 pub(super) fn is_program(text: &str) -> bool {
-    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
+    text.rsplit('/').next().is_some_and(|name| facts::find(name).is_some())
 }

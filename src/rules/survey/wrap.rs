@@ -14,7 +14,7 @@ use super::unfold::{first_word, later_command};
 use super::walk::Frame;
 use crate::domain::{EffectKind, Severity, Target, join, single_quoted};
 use crate::rules::builtin::lists;
-use crate::rules::commands::{Kind, Rest, Role, Wrap};
+use crate::rules::facts::{Kind, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
 /// Programs that fetch a package and run its program.

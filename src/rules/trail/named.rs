@@ -5,7 +5,7 @@ use super::outputs::{is_stdin, path_of};
 use super::{Taint, Trail};
 use crate::rules::Invocation;
 use crate::rules::builtin::{placed, scripts};
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{flag_value, host_of, may_be, target_of};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
@@ -136,7 +136,7 @@ pub(super) fn program_at(path: &str, glob: bool) -> Option<String> {
             .find(|known| may_be(name, known))
             .map(|known| (*known).to_owned());
     }
-    commands::find(name).is_some().then(|| name.to_owned())
+    facts::find(name).is_some().then(|| name.to_owned())
 }
 
 /// The host that code fetches from.

@@ -3,7 +3,7 @@
 use crate::domain::join;
 use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
-use crate::rules::commands::MAKEFILES;
+use crate::rules::facts::MAKEFILES;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
 use crate::rules::survey::only_checks;
 use crate::rules::{Invocation, Stdin, modules};

@@ -6,7 +6,7 @@ use crate::domain::Verdict;
 use crate::rules::builtin::{argv, scripts, undone};
 use crate::rules::foreign::{Language, MAX_NESTED, Operation};
 use crate::rules::matcher::{Scene, contains_word, flag_value, inner_survey, made_verdict, runs_code};
-use crate::rules::{Invocation, commands};
+use crate::rules::{Invocation, facts};
 use crate::shell::Arg;
 
 /// What code deserves whose every call is read. None: it may do more than stands in it.
@@ -97,7 +97,7 @@ pub(super) fn tried(
 fn said_commands(text: &str, mut found: Vec<String>) -> Vec<String> {
     found.truncate(MAX_LITERALS);
     // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
-    let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
+    let program = found.iter().position(|word| !word.is_empty() && facts::find(word).is_some());
     let joined = std::iter::once(found.join(" "))
         .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
     let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();

@@ -4,7 +4,7 @@ use super::FIRST;
 use crate::domain::{EffectKind, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, at, inside, owners, runs, target_of,
 };
@@ -48,7 +48,7 @@ fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         let real = scene.view.facts.path(path).map_or(path, |fact| &fact.real);
         let place = Target::Path { path: real.clone(), glob: false, recursive: false };
         let first = at(&effect.target, FIRST, home) || at(&place, FIRST, home);
-        if !WRITES.contains(&effect.kind) || !first || commands::find(name).is_none() {
+        if !WRITES.contains(&effect.kind) || !first || facts::find(name).is_none() {
             continue;
         }
         let puts = |inv: &&Invocation| {

@@ -3,7 +3,7 @@
 use super::CHANGES;
 use crate::domain::Severity;
 use crate::rules::builtin::{flagged, libraries, predicate, run, sub, texts};
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{
     At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
@@ -368,7 +368,7 @@ fn hands_shell(inv: &Invocation) -> bool {
             matches!(dir, "/bin" | "/usr/bin" | "/usr/local/bin") && is_shell(name)
         })
     };
-    if commands::find(&inv.program).is_some() || inv.program.is_empty() {
+    if facts::find(&inv.program).is_some() || inv.program.is_empty() {
         return false;
     }
     let mut behind_option = false;

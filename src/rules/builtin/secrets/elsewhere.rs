@@ -6,7 +6,7 @@ use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate, standing};
-use crate::rules::commands;
+use crate::rules::facts;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
     names_raw_secrets, prints_environment, runs, target_of,
@@ -367,7 +367,7 @@ fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         if inv.contained
             || inv.args.is_empty()
-            || commands::find(&inv.program).is_some()
+            || facts::find(&inv.program).is_some()
             || runs(inv, lists::SECRET_USERS)
             || runs(inv, LOOKING)
             || runs(inv, TAKERS)

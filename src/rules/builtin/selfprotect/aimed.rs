@@ -3,7 +3,7 @@
 use super::around_protected;
 use crate::domain::{Target, join};
 use crate::rules::Invocation;
-use crate::rules::commands::MAKEFILES;
+use crate::rules::facts::MAKEFILES;
 use crate::rules::matcher::{Class, Found, Scene, classify, content, has_flag, inside, runs, target_of};
 use crate::shell::{Arg, Piece};
 

@@ -2,7 +2,7 @@
 
 use crate::domain::Target;
 use crate::rules::Invocation;
-use crate::rules::commands::{self, Kind, Operands, Operation};
+use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::matcher::{
     At, Found, Scene, at, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected,
     runs, runs_code, target_of,
@@ -89,7 +89,7 @@ fn copies(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn may_write(inv: &Invocation) -> bool {
-    let Some(program) = commands::find(&inv.program) else { return false };
+    let Some(program) = facts::find(&inv.program) else { return false };
     let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
     let (operation, operands) =
         row.map_or((program.operation, program.operands), |row| (row.operation, row.operands));

@@ -3,7 +3,7 @@
 use super::loaded;
 use crate::domain::Verdict;
 use crate::rules::builtin::{flagged, predicate};
-use crate::rules::commands::loaders;
+use crate::rules::facts::loaders;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
 use crate::shell::parse;
 

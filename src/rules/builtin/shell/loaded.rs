@@ -2,7 +2,7 @@
 
 use crate::domain::join;
 use crate::rules::builtin::git::settings;
-use crate::rules::commands::loaded_file;
+use crate::rules::facts::loaded_file;
 use crate::rules::matcher::Scene;
 use crate::shell::{Arg, Env, expand_defaults, expand_value_defaults, parse};
 

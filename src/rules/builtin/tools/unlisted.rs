@@ -7,7 +7,7 @@ use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
-use crate::rules::commands::{self, Operands, Operation, Program};
+use crate::rules::facts::{self, Operands, Operation, Program};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
@@ -191,8 +191,8 @@ fn told_to<'a>(scene: &Scene<'a>, about: About, judge: fn(&Told<'_>) -> Verdict)
         if runs(inv, PYTHONS) {
             return inv.args.first().and_then(Arg::known) == Some("-m");
         }
-        is_unlisted(commands::find(&inv.program))
-            && !commands::is_local(&inv.program)
+        is_unlisted(facts::find(&inv.program))
+            && !facts::is_local(&inv.program)
             && !runs(inv, CONSIDERED)
             && (about == About::Access || !runs(inv, CLOUDS))
     };
