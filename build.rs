@@ -1,18 +1,30 @@
-//! How the binary is linked. What an ordinary hook call runs lies together (`layout.ld`, written by `examples/layout.rs`), because a
-//! process that lives half a millisecond spends much of it on bringing pages of code in; and it is loaded at a fixed address,
-//! because the loader would otherwise relocate every pointer in the rules' tables at each start. The released binary has no tables for unwinding
-//! (`tables.ld`): a panic ends it at once.
+//! How the binary is linked, and what it knows of programs. What an ordinary hook call runs lies together (`layout.ld`, written by
+//! `examples/layout.rs`), because a process that lives half a millisecond spends much of it on bringing pages of code in; and it is
+//! loaded at a fixed address, because the loader would otherwise relocate every pointer in the rules' tables at each start. The
+//! released binary has no tables for unwinding (`tables.ld`): a panic ends it at once.
+//!
+//! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table.
 
-fn main() {
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// Where the rows of programs lie.
+const FACTS: &str = "src/rules/facts";
+
+fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=layout.ld");
     println!("cargo::rerun-if-changed=tables.ld");
-    let of_target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
-    let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let of_target = |name: &str| variable(&format!("CARGO_CFG_TARGET_{name}"));
+    let here = variable("CARGO_MANIFEST_DIR");
     // Linkers of other systems do not read such scripts; the binary only starts a little slower without.
     if of_target("OS") == "linux" {
         println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/layout.ld");
         // Debug builds unwind: their tests show where a panic came from.
-        if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        if variable("PROFILE") == "release" {
             println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/tables.ld");
         }
         // The static build says so by its relocation model (.cargo/config.toml).
@@ -20,4 +32,211 @@ fn main() {
             println!("cargo::rustc-link-arg-bin=lazaret=-no-pie");
         }
     }
+    println!("cargo::rerun-if-changed={FACTS}");
+    let table = Table::read(&Path::new(&here).join(FACTS))?;
+    let out = PathBuf::from(variable("OUT_DIR")).join("programs.rs");
+    std::fs::write(&out, table.code()?).map_err(|error| format!("{}: {error}", out.display()))
+}
+
+/// A data file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    programs: Vec<Program>,
+}
+
+/// Programs that are alike. What the words mean is said in `src/rules/facts/mod.rs`, where each is a variant of an enum.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    names: Vec<String>,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default = "process")]
+    does: String,
+    #[serde(default = "text")]
+    operands: String,
+    kind: Option<String>,
+    builtin: Option<String>,
+    runs: Option<Runs>,
+    /// First words of commands of two words, apart from those that are listed.
+    #[serde(default)]
+    groups: Vec<String>,
+    #[serde(default)]
+    commands: Vec<Command>,
+}
+
+/// Subcommands that are alike.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Command {
+    names: Vec<String>,
+    #[serde(default)]
+    options: Vec<String>,
+    /// As the program, where it is left out.
+    does: Option<String>,
+    #[serde(default = "text")]
+    operands: String,
+    runs: Option<Runs>,
+}
+
+/// The command that a program runs: where it stands among the words, and how it runs.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Runs {
+    command: String,
+    #[serde(default)]
+    skip: u8,
+    #[serde(default)]
+    keep: bool,
+    #[serde(default)]
+    privileged: bool,
+    #[serde(default)]
+    remote: bool,
+    #[serde(default)]
+    lenient: bool,
+}
+
+fn process() -> String {
+    "process".to_owned()
+}
+
+fn text() -> String {
+    "text".to_owned()
+}
+
+/// The rows of all files, one for each name.
+struct Table {
+    rows: BTreeMap<String, (Program, String)>,
+}
+
+impl Table {
+    fn read(dir: &Path) -> Result<Table, String> {
+        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
+        let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
+        for entry in entries {
+            let path = entry.map_err(|error| failed(dir, &error))?.path();
+            if path.extension().is_none_or(|end| end != "toml") {
+                continue;
+            }
+            let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
+            let file: File = toml::from_str(&content).map_err(|error| failed(&path, &error))?;
+            let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for program in file.programs {
+                for name in &program.names {
+                    let row = (program.clone(), from.clone());
+                    if let Some((_, other)) = rows.insert(name.clone(), row) {
+                        return Err(failed(&path, &format!("{name} has a row in {other} already")));
+                    }
+                }
+            }
+        }
+        Ok(Table { rows })
+    }
+
+    /// The table as constants. Commands that several programs have stand there once.
+    fn code(&self) -> Result<String, String> {
+        let mut commands: Vec<String> = Vec::new();
+        let mut programs = String::new();
+        for (name, (row, file)) in &self.rows {
+            let failed = |error: String| format!("{FACTS}/{file}: {name}: {error}");
+            let subs = row.commands.iter().map(|command| command.code(&row.does));
+            let subs: String = subs.collect::<Result<_, _>>().map_err(failed)?;
+            let at = commands.iter().position(|known| *known == subs).unwrap_or_else(|| {
+                commands.push(subs);
+                commands.len() - 1
+            });
+            let code = row.code(name, at).map_err(failed)?;
+            writeln!(programs, "    // {file}\n    {code}").map_err(|error| error.to_string())?;
+        }
+        let mut out = String::new();
+        for (at, subs) in commands.iter().enumerate() {
+            out += &format!("const COMMANDS_{at}: &[Sub] = &[\n{subs}];\n");
+        }
+        Ok(out + "const TABLE: &[Program] = &[\n" + &programs + "];\n")
+    }
+}
+
+impl Program {
+    fn code(&self, name: &str, commands: usize) -> Result<String, String> {
+        let kind = match (&self.kind, &self.builtin, &self.runs) {
+            (None, None, None) => "Kind::Plain".to_owned(),
+            (Some(kind), None, None) => variant("Kind", kind)?,
+            (None, Some(builtin), None) => format!("Kind::Builtin({})", variant("Builtin", builtin)?),
+            (None, None, Some(runs)) => format!("Kind::Wrap({})", runs.code()?),
+            _ => return Err("only one of kind, builtin and runs can be said".to_owned()),
+        };
+        let mut groups = self.groups.clone();
+        let pairs = self.commands.iter().flat_map(|command| &command.names);
+        for (first, _) in pairs.filter_map(|name| name.split_once(' ')) {
+            if !groups.iter().any(|group| group == first) {
+                groups.push(first.to_owned());
+            }
+        }
+        Ok(format!(
+            "Program {{ name: {name:?}, options: {:?}, operation: {}, operands: {}, kind: {kind}, \
+             subs: COMMANDS_{commands}, nested: {:?} }},",
+            options(&self.options)?,
+            variant("Operation", &self.does)?,
+            variant("Operands", &self.operands)?,
+            words(&groups)?,
+        ))
+    }
+}
+
+impl Command {
+    fn code(&self, does: &str) -> Result<String, String> {
+        let wrap = match &self.runs {
+            Some(runs) => format!("Some({})", runs.code()?),
+            None => "None".to_owned(),
+        };
+        let names = self.names.iter().map(|name| name.replacen(' ', ".", 1)).collect::<Vec<_>>();
+        Ok(format!(
+            "    Sub {{ names: {:?}, options: {:?}, operation: {}, operands: {}, wrap: {wrap} }},\n",
+            words(&names)?,
+            options(&self.options)?,
+            variant("Operation", self.does.as_deref().unwrap_or(does))?,
+            variant("Operands", &self.operands)?,
+        ))
+    }
+}
+
+impl Runs {
+    fn code(&self) -> Result<String, String> {
+        let Runs { skip, keep, privileged, remote, lenient, .. } = self;
+        let rest = variant("Rest", &self.command)?;
+        Ok(format!(
+            "Wrap {{ skip: {skip}, rest: {rest}, keep: {keep}, privileged: {privileged}, remote: {remote}, lenient: {lenient} }}"
+        ))
+    }
+}
+
+/// A word of a data file as the variant that it names: `after_dashes` is `AfterDashes`. That there is one, the compiler says.
+fn variant(of: &str, word: &str) -> Result<String, String> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    if word.is_empty() || !word.bytes().all(plain) {
+        return Err(format!("{word:?} is no word in lower case"));
+    }
+    let capital = |part: &str| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        first.to_ascii_uppercase() + rest
+    };
+    Ok(format!("{of}::{}", word.split('_').map(capital).collect::<String>()))
+}
+
+/// Words in one text, which costs nothing until it is read.
+fn words(list: &[String]) -> Result<String, String> {
+    match list.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
+        Some(word) => Err(format!("{word:?} is not one word (or two, of a command)")),
+        None => Ok(list.join(" ")),
+    }
+}
+
+/// Options in one text. What they may be is in `src/rules/facts/mod.rs`.
+fn options(list: &[String]) -> Result<String, String> {
+    if let Some(word) = list.iter().find(|word| !word.starts_with(['-', '/', '+'])) {
+        return Err(format!("{word:?} is no option"));
+    }
+    words(list)
 }

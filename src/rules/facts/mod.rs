@@ -1,28 +1,13 @@
-//! Facts about programs, as tables: which options take values, what the operands are, what running it does. No judgement
-//! (that is `builtin`) and no shell (that is `survey`). One row per program, sorted by name; the tests below hold the tables
-//! to that.
+//! Facts about programs: which options take values, what the operands are, what running it does. No judgement (that is `builtin`)
+//! and no shell (that is `survey`). They stand in the data files beside this one, one a domain; `build.rs` checks them and makes one
+//! table of them. The words in them are the variants of the enums here, in lower case.
 //!
 //! Options are words in one text, so that a row costs nothing until it is read:
 //! `--name` takes a value · `--name:r` its value is a [`Role`] · `-n!` takes none (listed so that `--nam` is understood) ·
 //! `-n?` takes one only when attached · `-n^` with it the program runs no command · `+` options end at the first operand.
 
-mod archives;
-mod build;
-mod cloud;
-mod containers;
-mod data;
-mod desktop;
-mod files;
 pub(in crate::rules) mod functions;
-mod git;
-mod interpreters;
-mod network;
-mod packages;
-mod shells;
-mod system;
-mod text;
 pub(in crate::rules) mod variables;
-mod wrappers;
 
 pub(in crate::rules) use variables::{
     Obeys, giving_options, installing, loaded_file, loaders, obeyed, opening, seeking,
@@ -197,36 +182,6 @@ pub(in crate::rules) enum Rest {
     AfterFlag,
 }
 
-/// `cmd words`.
-pub(in crate::rules) const WORDS: Wrap =
-    Wrap { skip: 0, rest: Rest::Words, keep: false, privileged: false, remote: false, lenient: false };
-
-impl Wrap {
-    const fn skip(self, skip: u8) -> Wrap {
-        Wrap { skip, ..self }
-    }
-
-    const fn rest(self, rest: Rest) -> Wrap {
-        Wrap { rest, ..self }
-    }
-
-    const fn keep(self) -> Wrap {
-        Wrap { keep: true, ..self }
-    }
-
-    const fn privileged(self) -> Wrap {
-        Wrap { privileged: true, ..self }
-    }
-
-    const fn remote(self) -> Wrap {
-        Wrap { remote: true, keep: true, ..self }
-    }
-
-    const fn lenient(self) -> Wrap {
-        Wrap { lenient: true, keep: true, ..self }
-    }
-}
-
 /// A program.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rules) struct Program {
@@ -252,33 +207,7 @@ pub(in crate::rules) struct Sub {
     pub wrap: Option<Wrap>,
 }
 
-const fn p(name: &'static str, options: &'static str, operation: Operation, operands: Operands) -> Program {
-    Program { name, options, operation, operands, kind: Kind::Plain, subs: &[], nested: "" }
-}
-
-/// A program that only prints.
-const fn quiet(name: &'static str) -> Program {
-    p(name, "", Operation::Nothing, Operands::Text)
-}
-
-/// A wrapper.
-const fn w(name: &'static str, options: &'static str, wrap: Wrap) -> Program {
-    p(name, options, Operation::Process, Operands::Text).kind(Kind::Wrap(wrap))
-}
-
 impl Program {
-    const fn kind(self, kind: Kind) -> Program {
-        Program { kind, ..self }
-    }
-
-    const fn dash(self) -> Program {
-        Program { kind: Kind::Dash, ..self }
-    }
-
-    const fn subs(self, nested: &'static str, subs: &'static [Sub]) -> Program {
-        Program { nested, subs, ..self }
-    }
-
     /// The row of a subcommand.
     pub fn sub(&self, first: &str, second: Option<&str>) -> Option<&'static Sub> {
         if let Some(second) = second {
@@ -295,42 +224,11 @@ impl Program {
     }
 }
 
-const fn s(names: &'static str, options: &'static str, operation: Operation, operands: Operands) -> Sub {
-    Sub { names, options, operation, operands, wrap: None }
-}
-
-/// Subcommands with operands that are no files.
-const fn t(names: &'static str, operation: Operation) -> Sub {
-    s(names, "", operation, Operands::Text)
-}
-
-impl Sub {
-    const fn wrap(self, wrap: Wrap) -> Sub {
-        Sub { wrap: Some(wrap), ..self }
-    }
-}
-
 fn has_word(text: &str, word: &str) -> bool {
     text.split_ascii_whitespace().any(|other| other == word)
 }
 
-const TABLES: [&[Program]; 15] = [
-    files::TABLE,
-    text::TABLE,
-    git::TABLE,
-    build::TABLE,
-    shells::TABLE,
-    interpreters::TABLE,
-    packages::TABLE,
-    network::TABLE,
-    wrappers::TABLE,
-    system::TABLE,
-    containers::TABLE,
-    cloud::TABLE,
-    data::TABLE,
-    archives::TABLE,
-    desktop::TABLE,
-];
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The facts about a program by its base name; versions and `.exe` at the end do not matter (`python3.12`, `gcc-13`).
 pub(in crate::rules) fn find(name: &str) -> Option<&'static Program> {
@@ -345,8 +243,7 @@ fn exact(name: &str) -> Option<&'static Program> {
     let mut at = slot(name.as_bytes());
     loop {
         // Free places end every search: there are twice as many as programs.
-        let (table, row) = INDEX.get(at).copied().flatten()?;
-        let program = TABLES.get(usize::from(table))?.get(usize::from(row))?;
+        let program = TABLE.get(usize::from(*INDEX.get(at)?))?;
         if program.name == name {
             return Some(program);
         }
@@ -357,29 +254,27 @@ fn exact(name: &str) -> Option<&'static Program> {
 /// Places for names: a power of two, and at least twice the number of programs.
 const PLACES: usize = 4096;
 
-/// Where a name stands, or the next place behind that is free: table and row. Made when lazaret is compiled, because each command of
-/// a call is looked up again and again.
-static INDEX: [Option<(u8, u16)>; PLACES] = index();
+/// What stands at a free place: no row.
+const FREE: u16 = u16::MAX;
+
+/// Where a name stands, or the next place behind that is free: its row. Made when lazaret is compiled, because each command of a call
+/// is looked up again and again.
+static INDEX: [u16; PLACES] = index();
 
 #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
-#[expect(clippy::cast_possible_truncation, reason = "there are few tables, and few rows in each")]
-const fn index() -> [Option<(u8, u16)>; PLACES] {
-    let mut out = [None; PLACES];
-    let (mut table, mut count) = (0, 0);
-    while table < TABLES.len() {
-        let mut row = 0;
-        while row < TABLES[table].len() {
-            let mut at = slot(TABLES[table][row].name.as_bytes());
-            while out[at].is_some() {
-                at = (at + 1) % PLACES;
-            }
-            out[at] = Some((table as u8, row as u16));
-            row += 1;
-            count += 1;
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer rows than places")]
+const fn index() -> [u16; PLACES] {
+    assert!(2 * TABLE.len() <= PLACES);
+    let mut out = [FREE; PLACES];
+    let mut row = 0;
+    while row < TABLE.len() {
+        let mut at = slot(TABLE[row].name.as_bytes());
+        while out[at] != FREE {
+            at = (at + 1) % PLACES;
         }
-        table += 1;
+        out[at] = row as u16;
+        row += 1;
     }
-    assert!(2 * count <= PLACES);
     out
 }
 
@@ -461,19 +356,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_sorted_and_no_name_stands_twice() {
-        let mut all: Vec<&str> = Vec::new();
-        for table in TABLES {
-            for pair in table.windows(2) {
-                assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
-            }
-            all.extend(table.iter().map(|program| program.name));
+    fn every_program_is_found_by_its_name() {
+        for program in TABLE {
+            assert_eq!(exact(program.name).map(|found| found.name), Some(program.name));
         }
-        let count = all.len();
-        all.sort_unstable();
-        let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
-        assert!(twice.is_empty(), "{twice:?}");
-        assert!(count >= 350, "{count}");
+        assert!(TABLE.len() >= 1700, "{}", TABLE.len());
     }
 
     #[test]
@@ -494,7 +381,7 @@ mod tests {
                 }
             }
         };
-        for program in TABLES.into_iter().flatten() {
+        for program in TABLE {
             check(program.name, program.options);
             for sub in program.subs {
                 check(program.name, sub.options);
