@@ -167,16 +167,21 @@ impl Program {
             (None, None, Some(runs)) => format!("Kind::Wrap({})", runs.code()?),
             _ => return Err("only one of kind, builtin and runs can be said".to_owned()),
         };
+        let names = || self.commands.iter().flat_map(|command| &command.names);
         let mut groups = self.groups.clone();
-        let pairs = self.commands.iter().flat_map(|command| &command.names);
-        for (first, _) in pairs.filter_map(|name| name.split_once(' ')) {
-            if !groups.iter().any(|group| group == first) {
-                groups.push(first.to_owned());
+        for name in names() {
+            let parts: Vec<&str> = name.split(' ').collect();
+            for many in 1..parts.len() {
+                let group = parts.iter().take(many).copied().collect::<Vec<_>>().join(".");
+                if !groups.contains(&group) {
+                    groups.push(group);
+                }
             }
         }
+        let by_option = names().any(|name| name.starts_with('-'));
         Ok(format!(
             "Program {{ name: {name:?}, options: {:?}, operation: {}, operands: {}, kind: {kind}, \
-             subs: COMMANDS_{commands}, nested: {:?} }},",
+             subs: COMMANDS_{commands}, nested: {:?}, by_option: {by_option} }},",
             options(&self.options)?,
             variant("Operation", &self.does)?,
             variant("Operands", &self.operands)?,
@@ -191,7 +196,11 @@ impl Command {
             Some(runs) => format!("Some({})", runs.code()?),
             None => "None".to_owned(),
         };
-        let names = self.names.iter().map(|name| name.replacen(' ', ".", 1)).collect::<Vec<_>>();
+        let dots = self.names.iter().find(|name| name.contains('.'));
+        if let Some(name) = dots {
+            return Err(format!("{name:?}: write the words of a command with blanks between them"));
+        }
+        let names = self.names.iter().map(|name| name.replace(' ', ".")).collect::<Vec<_>>();
         Ok(format!(
             "    Sub {{ names: {:?}, options: {:?}, operation: {}, operands: {}, wrap: {wrap} }},\n",
             words(&names)?,
@@ -228,7 +237,7 @@ fn variant(of: &str, word: &str) -> Result<String, String> {
 /// Words in one text, which costs nothing until it is read.
 fn words(list: &[String]) -> Result<String, String> {
     match list.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
-        Some(word) => Err(format!("{word:?} is not one word (or two, of a command)")),
+        Some(word) => Err(format!("{word:?} is not one word")),
         None => Ok(list.join(" ")),
     }
 }

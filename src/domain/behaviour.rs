@@ -7,7 +7,7 @@ use super::{Marked, Outcome, Span};
 /// What an action does, in the words that patterns are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Operation {
+pub enum ActionKind {
     Read,
     Search,
     Write,
@@ -18,28 +18,28 @@ pub enum Operation {
     Other,
 }
 
-impl Operation {
-    pub const ALL: [Operation; 8] = [
-        Operation::Read,
-        Operation::Search,
-        Operation::Write,
-        Operation::Delete,
-        Operation::Execute,
-        Operation::Network,
-        Operation::Spawn,
-        Operation::Other,
+impl ActionKind {
+    pub const ALL: [ActionKind; 8] = [
+        ActionKind::Read,
+        ActionKind::Search,
+        ActionKind::Write,
+        ActionKind::Delete,
+        ActionKind::Execute,
+        ActionKind::Network,
+        ActionKind::Spawn,
+        ActionKind::Other,
     ];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Operation::Read => "read",
-            Operation::Search => "search",
-            Operation::Write => "write",
-            Operation::Delete => "delete",
-            Operation::Execute => "execute",
-            Operation::Network => "network",
-            Operation::Spawn => "spawn",
-            Operation::Other => "other",
+            ActionKind::Read => "read",
+            ActionKind::Search => "search",
+            ActionKind::Write => "write",
+            ActionKind::Delete => "delete",
+            ActionKind::Execute => "execute",
+            ActionKind::Network => "network",
+            ActionKind::Spawn => "spawn",
+            ActionKind::Other => "other",
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct HistoryEntry {
     pub path: u64,
     /// Fingerprint of its error without what differs from one time to the next, or of the rule that refused it (0 = none).
     pub error: u64,
-    pub operation: Operation,
+    pub operation: ActionKind,
     pub place: Place,
     pub outcome: Outcome,
     /// It failed because a file that it names is not there.
@@ -98,12 +98,12 @@ pub struct HistoryEntry {
 impl HistoryEntry {
     /// It reads or searches, and nothing else.
     pub fn only_looks(&self) -> bool {
-        matches!(self.operation, Operation::Read | Operation::Search)
+        matches!(self.operation, ActionKind::Read | ActionKind::Search)
     }
 
     /// It changed files, and did so.
     pub fn changed(&self) -> bool {
-        self.outcome == Outcome::Done && matches!(self.operation, Operation::Write | Operation::Delete)
+        self.outcome == Outcome::Done && matches!(self.operation, ActionKind::Write | ActionKind::Delete)
     }
 }
 

@@ -17,6 +17,7 @@ mod order;
 mod pattern;
 mod plugin;
 mod policy;
+mod program;
 mod request;
 mod review_session;
 mod score;
@@ -25,7 +26,7 @@ mod text;
 mod written_rule;
 
 pub use behaviour::{
-    Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Operation, Pattern, Place, Purpose,
+    ActionKind, Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Pattern, Place, Purpose,
     Spent, Throttle,
 };
 pub use content::Content;
@@ -47,6 +48,7 @@ pub use policy::{
     Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
     Sensitivity, Span, ToolLimit, lies_below,
 };
+pub use program::{Operands, Operation, Rest, Wrap, WrittenProgram, WrittenSub};
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
     Subject, Tool, ToolCall, Trust, Usage,

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{InterventionKind, Operation, Outcome, Severity};
+use super::{ActionKind, InterventionKind, Outcome, Severity};
 
 /// Which entries are meant: all that it says must fit, and of each list one; an empty list fits every entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WrittenFilter {
     /// Names of tools; a `*` stands for any letters.
     pub tool: Vec<String>,
-    pub operation: Vec<Operation>,
+    pub operation: Vec<ActionKind>,
     /// Shell patterns: absolute, below the home directory (`~/…`), or below the project.
     pub path: Vec<String>,
     pub outcome: Vec<Outcome>,

@@ -27,6 +27,7 @@ macro_rules! words {
         }
     };
 }
+pub(super) use words;
 
 words! {
     /// Kinds of place. A target may be several at once.

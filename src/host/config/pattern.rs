@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::parse::{fraction, shown, whole};
 use super::tables::{List, MAX_TEXT, MAX_WORDS, Reader, Value, named};
-use crate::domain::{Operation, Outcome, Severity, WrittenFilter, WrittenPattern, clip};
+use crate::domain::{ActionKind, Outcome, Severity, WrittenFilter, WrittenPattern, clip};
 
 /// What is still wrong with a pattern that is well written.
 pub type PatternCheck = fn(&WrittenPattern) -> Vec<String>;
@@ -121,7 +121,7 @@ impl Reader {
         if table.is_empty() {
             self.wrong(value, format!("{what}: it needs one of {}", FILTER.join(", ")));
         }
-        let operation = named(&Operation::ALL, Operation::name);
+        let operation = named(&ActionKind::ALL, ActionKind::name);
         let outcome = named(&Outcome::ENDED, Outcome::name);
         Some(WrittenFilter {
             tool: self.optional(table, "tool"),

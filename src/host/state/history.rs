@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::cannot;
 use super::file::Ring;
 use super::ring::{checksum, outcome_code, outcome_of, put, words};
-use crate::domain::{Fault, FaultKind, HistoryEntry, Marked, Operation, Place};
+use crate::domain::{ActionKind, Fault, FaultKind, HistoryEntry, Marked, Place};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -138,7 +138,7 @@ fn decode(bytes: &[u8; RECORD], now: Now) -> Option<HistoryEntry> {
         tool,
         path,
         error,
-        operation: *Operation::ALL.get(usize::try_from(kind >> 16 & 0xff).ok()?)?,
+        operation: *ActionKind::ALL.get(usize::try_from(kind >> 16 & 0xff).ok()?)?,
         place: *Place::ALL.get(usize::try_from(kind >> 24 & 0xff).ok()?)?,
         outcome: outcome_of(kind >> 8 & 0xff)?,
         missing: kind >> 40 & MISSING != 0,
@@ -161,8 +161,8 @@ fn high(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
-fn operation_code(operation: Operation) -> u64 {
-    Operation::ALL.iter().position(|known| *known == operation).map_or(u64::from(u8::MAX), |at| at as u64)
+fn operation_code(operation: ActionKind) -> u64 {
+    ActionKind::ALL.iter().position(|known| *known == operation).map_or(u64::from(u8::MAX), |at| at as u64)
 }
 
 fn place_code(place: Place) -> u64 {
@@ -184,7 +184,7 @@ mod tests {
             tool: 4,
             path: 5,
             error: 6,
-            operation: Operation::Delete,
+            operation: ActionKind::Delete,
             place: Place::Outside,
             outcome: Outcome::Failed,
             missing: true,
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_deed_comes_back_as_it_was_for_every_word_in_it() {
         let now = Now { unix_ms: 10, boot_ms: 20 };
-        for operation in Operation::ALL {
+        for operation in ActionKind::ALL {
             for place in Place::ALL {
                 for outcome in [Outcome::Pending, Outcome::Done, Outcome::Failed, Outcome::Blocked] {
                     let written = HistoryEntry { operation, place, outcome, ..entry(3) };

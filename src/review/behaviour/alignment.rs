@@ -1,6 +1,6 @@
 //! How far an action serves what the session is for. Generous: what cannot be told is not held against it.
 
-use crate::domain::{Operation, Place, Places, Policy, Purpose, lies_below, lies_in};
+use crate::domain::{ActionKind, Place, Places, Policy, Purpose, lies_below, lies_in};
 
 /// Percent of what cannot be told: it names no file (a test, a build, a look at the repository's history).
 const GENERAL: u8 = 70;
@@ -20,7 +20,7 @@ pub struct Act<'a> {
     pub text: &'a str,
     /// The files that it names.
     pub paths: &'a [&'a str],
-    pub operation: Operation,
+    pub operation: ActionKind,
     pub place: Place,
 }
 
@@ -42,15 +42,15 @@ pub fn alignment(act: &Act<'_>, policy: &Policy, purpose: &Purpose, places: &Pla
     match (act.place, act.operation) {
         (Place::Outside, _) => 0,
         (Place::Nowhere, _) => GENERAL,
-        (Place::Inside, Operation::Write | Operation::Delete) => CHANGES,
+        (Place::Inside, ActionKind::Write | ActionKind::Delete) => CHANGES,
         (
             Place::Inside,
-            Operation::Read
-            | Operation::Search
-            | Operation::Execute
-            | Operation::Network
-            | Operation::Spawn
-            | Operation::Other,
+            ActionKind::Read
+            | ActionKind::Search
+            | ActionKind::Execute
+            | ActionKind::Network
+            | ActionKind::Spawn
+            | ActionKind::Other,
         ) => LOOKS,
     }
 }

@@ -1,7 +1,7 @@
 //! What is remembered of an action that has ended.
 
 use crate::domain::{
-    Action, Claim, Effect, EffectKind, Facts, HistoryEntry, Operation, Outcome, Place, Places, Policy,
+    Action, ActionKind, Claim, Effect, EffectKind, Facts, HistoryEntry, Outcome, Place, Places, Policy,
     Purpose, Subject, Target, ToolCall, Usage, fingerprint, lies_below,
 };
 use crate::review::behaviour::alignment::{Act, alignment};
@@ -127,39 +127,39 @@ fn paths<'a>(call: &'a ToolCall, effects: &'a [Effect]) -> Vec<&'a str> {
 }
 
 /// What a call mainly does: of a command, the gravest of what it does to files, else that it runs.
-fn operation(call: &ToolCall, effects: &[Effect]) -> Operation {
+fn operation(call: &ToolCall, effects: &[Effect]) -> ActionKind {
     match &call.action {
-        Action::Read { .. } => Operation::Read,
-        Action::Write { .. } | Action::Edit { .. } => Operation::Write,
-        Action::Search { .. } => Operation::Search,
-        Action::Fetch { .. } => Operation::Network,
-        Action::Spawn { .. } => Operation::Spawn,
-        Action::Other { claims, .. } => claimed(claims).unwrap_or(Operation::Other),
+        Action::Read { .. } => ActionKind::Read,
+        Action::Write { .. } | Action::Edit { .. } => ActionKind::Write,
+        Action::Search { .. } => ActionKind::Search,
+        Action::Fetch { .. } => ActionKind::Network,
+        Action::Spawn { .. } => ActionKind::Spawn,
+        Action::Other { claims, .. } => claimed(claims).unwrap_or(ActionKind::Other),
         Action::Shell { .. } => {
             let does = |kind| effects.iter().any(|effect| effect.kind == kind);
             if does(EffectKind::FileDeletion) {
-                Operation::Delete
+                ActionKind::Delete
             } else if does(EffectKind::FileModification) || does(EffectKind::FileCreation) {
-                Operation::Write
+                ActionKind::Write
             } else if does(EffectKind::NetworkRequest) {
-                Operation::Network
+                ActionKind::Network
             } else if !effects.is_empty() && effects.iter().all(|effect| effect.kind == EffectKind::FileRead)
             {
-                Operation::Read
+                ActionKind::Read
             } else {
-                Operation::Execute
+                ActionKind::Execute
             }
         }
     }
 }
 
-fn claimed(claims: &[Claim]) -> Option<Operation> {
+fn claimed(claims: &[Claim]) -> Option<ActionKind> {
     claims.iter().find_map(|claim| match claim {
-        Claim::Command(_) | Claim::Code(_) => Some(Operation::Execute),
+        Claim::Command(_) | Claim::Code(_) => Some(ActionKind::Execute),
         Claim::File { usage, .. } => match usage {
-            Usage::Read => Some(Operation::Read),
-            Usage::Write => Some(Operation::Write),
-            Usage::Delete => Some(Operation::Delete),
+            Usage::Read => Some(ActionKind::Read),
+            Usage::Write => Some(ActionKind::Write),
+            Usage::Delete => Some(ActionKind::Delete),
             Usage::Unsaid => None,
         },
         Claim::Unread => None,

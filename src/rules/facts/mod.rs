@@ -9,6 +9,7 @@
 pub(in crate::rules) mod functions;
 pub(in crate::rules) mod variables;
 
+pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Wrap};
 pub(in crate::rules) use variables::{
     Obeys, giving_options, installing, loaded_file, loaders, obeyed, opening, seeking,
 };
@@ -47,65 +48,6 @@ pub(in crate::rules) enum Takes {
     Value(Role),
     /// As `Nothing`; and the program runs no other command.
     Stop,
-}
-
-/// What running a program does, apart from what it does to its operands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Operation {
-    /// Nothing that lasts.
-    Nothing,
-    /// Reads the directory that it runs in.
-    Look,
-    /// Changes files in the directory that it runs in.
-    Change,
-    /// Throws work away that nothing else holds.
-    Discard,
-    /// Runs code of the project or of its own.
-    Process,
-    /// Talks to other machines.
-    Network,
-    /// Fetches code and runs or keeps it.
-    Install,
-    /// Changes the system.
-    System,
-    /// Not known.
-    Unknown,
-}
-
-/// What the operands are, and what is done with them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Operands {
-    /// No files.
-    Text,
-    Read,
-    Create,
-    Modify,
-    Delete,
-    /// The first is a pattern or program (unless an option gives it), the rest are read.
-    Pattern,
-    /// As `Pattern`, and `-i` changes the files.
-    PatternEdit,
-    /// All but the last are read, the last is written.
-    Copy,
-    /// All but the last go away, the last is written.
-    Move,
-    /// The last is created (or, if there is one, its base name here); the others are not touched.
-    Link,
-    /// The first is a mode or an owner, the rest are modified.
-    ModeModify,
-    /// The first is read, the others are written.
-    ReadWrite,
-    /// The first is written, the others are read.
-    WriteRead,
-    /// `key=value` as dd has them.
-    Dd,
-    /// tar's, by its mode.
-    Tar,
-    /// A device or mount point that is changed.
-    Device,
-    Urls,
-    /// `host:path` or paths, the last is the destination.
-    Remote,
 }
 
 /// How the words after a program are to be read.
@@ -151,76 +93,54 @@ pub(in crate::rules) enum Builtin {
     Trap,
 }
 
-/// How a program that runs another one is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) struct Wrap {
-    /// Operands in front of the command.
-    pub skip: u8,
-    pub rest: Rest,
-    /// The program does something itself, so it is an invocation of its own.
-    pub keep: bool,
-    /// With another user's rights.
-    pub privileged: bool,
-    /// On another machine, or with other files: nothing here can be asked about it.
-    pub remote: bool,
-    /// A command that we do not know is code of the project.
-    pub lenient: bool,
-}
-
-/// What the words of the command are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Rest {
-    /// A program and its arguments.
-    Words,
-    /// As `Words`, with assignments in front.
-    EnvWords,
-    /// Joined by blanks, a command line.
-    Text,
-    /// A program and its arguments after `--` only.
-    AfterDashes,
-    /// A program and its arguments behind `-c`, `--command` or `--args` only.
-    AfterFlag,
-}
-
 /// A program.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::rules) struct Program {
-    pub name: &'static str,
-    pub options: &'static str,
+pub(in crate::rules) struct Program<'a> {
+    pub name: &'a str,
+    pub options: &'a str,
     pub operation: Operation,
     pub operands: Operands,
     pub kind: Kind,
-    /// Subcommands; empty = it has none.
-    pub subs: &'static [Sub],
-    /// First words of subcommands of two words.
-    pub nested: &'static str,
+    /// Its commands; empty = it has none.
+    pub subs: &'a [Sub<'a>],
+    /// The first words of commands of several words: `a` and `a.b` of `a.b.c`.
+    pub nested: &'a str,
+    /// Some of its commands are options.
+    pub by_option: bool,
 }
 
-/// Subcommands of a program that are alike.
+/// Commands of a program that are alike.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::rules) struct Sub {
-    /// `push pull`, and with two words `stash.drop`.
-    pub names: &'static str,
-    pub options: &'static str,
+pub(in crate::rules) struct Sub<'a> {
+    /// `push pull`, with several words `stash.drop`, and where an option says what is done `--add`.
+    pub names: &'a str,
+    pub options: &'a str,
     pub operation: Operation,
     pub operands: Operands,
     pub wrap: Option<Wrap>,
 }
 
-impl Program {
-    /// The row of a subcommand.
-    pub fn sub(&self, first: &str, second: Option<&str>) -> Option<&'static Sub> {
-        if let Some(second) = second {
-            let both = |name: &str| name.split_once('.').is_some_and(|(a, b)| a == first && b == second);
-            if let Some(sub) = self.subs.iter().find(|sub| sub.names.split_ascii_whitespace().any(both)) {
-                return Some(sub);
-            }
-        }
-        self.subs.iter().find(|sub| has_word(sub.names, first))
+impl<'a> Program<'a> {
+    /// The row of the command that is called so.
+    pub fn command(&self, path: &[String]) -> Option<&'a Sub<'a>> {
+        self.subs.iter().find(|sub| has_path(sub.names, path))
     }
 
-    pub fn is_nested(&self, first: &str) -> bool {
-        has_word(self.nested, first)
+    /// The row of the command that an option stands for.
+    pub fn option_command(&self, name: &str) -> Option<&'a Sub<'a>> {
+        self.subs.iter().find(|sub| has_word(sub.names, name))
+    }
+
+    pub fn is_nested(&self, path: &[String]) -> bool {
+        has_path(self.nested, path)
+    }
+}
+
+/// Whether one of the words in a text is this path, its parts with dots between them.
+fn has_path(text: &str, path: &[String]) -> bool {
+    match path {
+        [word] => has_word(text, word),
+        _ => text.split_ascii_whitespace().any(|name| name.split('.').eq(path.iter().map(String::as_str))),
     }
 }
 
@@ -231,7 +151,7 @@ fn has_word(text: &str, word: &str) -> bool {
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The facts about a program by its base name; versions and `.exe` at the end do not matter (`python3.12`, `gcc-13`).
-pub(in crate::rules) fn find(name: &str) -> Option<&'static Program> {
+pub(in crate::rules) fn find(name: &str) -> Option<&'static Program<'static>> {
     exact(name).or_else(|| {
         let bare = name.strip_suffix(".exe").unwrap_or(name);
         let bare = bare.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
@@ -239,7 +159,7 @@ pub(in crate::rules) fn find(name: &str) -> Option<&'static Program> {
     })
 }
 
-fn exact(name: &str) -> Option<&'static Program> {
+fn exact(name: &str) -> Option<&'static Program<'static>> {
     let mut at = slot(name.as_bytes());
     loop {
         // Free places end every search: there are twice as many as programs.
@@ -299,12 +219,9 @@ pub(in crate::rules) fn is_local(name: &str) -> bool {
 
 /// What an option word of `options` says, or nothing when it is not listed. A long option may be shortened as long as it is
 /// the only one that it can be: the answer names it in full.
-pub(in crate::rules) fn option<'n>(options: [&'static str; 2], name: &'n str) -> Option<(&'n str, Takes)>
-where
-    'static: 'n,
-{
+pub(in crate::rules) fn option<'n>(options: [&'n str; 2], name: &'n str) -> Option<(&'n str, Takes)> {
     let words = || options.into_iter().flat_map(str::split_ascii_whitespace);
-    let mut only: Option<(&'static str, Takes)> = None;
+    let mut only: Option<(&'n str, Takes)> = None;
     let mut several = false;
     for word in words().filter(|word| word.starts_with(name)) {
         let (listed, takes) = split(word);
@@ -319,7 +236,7 @@ where
     only.filter(|_| !several)
 }
 
-fn split(word: &'static str) -> (&'static str, Takes) {
+fn split(word: &str) -> (&str, Takes) {
     if let Some((name, role)) = word.rsplit_once(':') {
         let role = match role {
             "r" => Role::Read,
@@ -347,7 +264,7 @@ fn split(word: &'static str) -> (&'static str, Takes) {
 }
 
 /// Whether options end at the first operand.
-pub(in crate::rules) fn stops_at_operand(options: [&'static str; 2]) -> bool {
+pub(in crate::rules) fn stops_at_operand(options: [&str; 2]) -> bool {
     options.into_iter().any(|text| text.starts_with('+'))
 }
 
@@ -365,7 +282,7 @@ mod tests {
 
     #[test]
     fn every_option_word_is_one() {
-        let check = |name: &str, options: &'static str| {
+        let check = |name: &str, options: &str| {
             for word in options.split_ascii_whitespace() {
                 if word == "+" {
                     assert!(options.starts_with('+'), "{name}: + comes first");
@@ -386,13 +303,6 @@ mod tests {
             for sub in program.subs {
                 check(program.name, sub.options);
                 for name in sub.names.split_ascii_whitespace() {
-                    let first = name.split('.').next().unwrap();
-                    assert_eq!(
-                        name.contains('.'),
-                        first != name && program.is_nested(first),
-                        "{} {name}",
-                        program.name
-                    );
                     let same = |other: &&str| *other == name;
                     let rows = program.subs.iter().flat_map(|sub| sub.names.split_ascii_whitespace());
                     assert_eq!(rows.filter(same).count(), 1, "{} {name}", program.name);

@@ -383,7 +383,12 @@ impl Surveyor<'_> {
             Operation::Network if parsed.role() == Operands::Urls && !parsed.operands.is_empty() => {}
             Operation::Network
                 if parsed.role() == Operands::Remote && !parsed.operands.iter().any(is_remote) => {}
-            Operation::Network => self.effect(call, EffectKind::NetworkRequest, name(), Severity::Medium),
+            Operation::Network
+            | Operation::Reads
+            | Operation::Destroys
+            | Operation::Stops
+            | Operation::Opens
+            | Operation::Reveals => self.effect(call, EffectKind::NetworkRequest, name(), Severity::Medium),
             Operation::Install => {
                 self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium);
                 self.effect(call, EffectKind::NetworkRequest, name(), Severity::Low);

@@ -243,7 +243,7 @@ fn includes_inplace(parsed: &Parsed) -> bool {
 }
 
 /// The operands behind the pattern, where an option does not give it.
-pub(super) fn behind_pattern(parsed: &Parsed) -> &[Arg] {
+pub(super) fn behind_pattern<'a>(parsed: &'a Parsed<'_>) -> &'a [Arg] {
     let given = parsed.has(&["-e", "--expression", "--regexp", "-f", "--file", "--from-file", "--files"]);
     // `yq -o json FILE` needs no expression.
     let alone = parsed.program.name == "yq" && parsed.operands.len() == 1;

@@ -6,9 +6,9 @@ use crate::shell::{Arg, Piece};
 
 /// A command's words, told apart.
 #[derive(Debug)]
-pub(super) struct Parsed {
-    pub program: &'static Program,
-    pub row: Option<&'static Sub>,
+pub(super) struct Parsed<'p> {
+    pub program: &'p Program<'p>,
+    pub row: Option<&'p Sub<'p>>,
     pub sub: Vec<String>,
     pub flags: Vec<Flag>,
     /// What the values of `flags` are, in the same order.
@@ -22,7 +22,7 @@ pub(super) struct Parsed {
     pub strange: bool,
 }
 
-impl Parsed {
+impl<'p> Parsed<'p> {
     pub fn operation(&self) -> Operation {
         self.row.map_or(self.program.operation, |row| row.operation)
     }
@@ -50,7 +50,7 @@ impl Parsed {
             || matches!(self.program.name, "rg" | "ag" | "ack" | "ugrep" | "lazaret")
     }
 
-    fn options(&self) -> [&'static str; 2] {
+    fn options(&self) -> [&'p str; 2] {
         match self.row {
             // Options of git itself stand before the subcommand and mean something else after it.
             Some(row) if self.program.kind == Kind::Git => [row.options, ""],
@@ -61,7 +61,7 @@ impl Parsed {
 }
 
 /// Tells the words in `args` apart.
-pub(super) fn parse(args: &[Arg], program: &'static Program) -> Parsed {
+pub(super) fn parse<'p>(args: &[Arg], program: &'p Program<'p>) -> Parsed<'p> {
     let mut parsed = Parsed {
         program,
         row: None,
@@ -92,39 +92,39 @@ pub(super) fn parse(args: &[Arg], program: &'static Program) -> Parsed {
             }
         }
     }
+    if program.by_option {
+        let said = parsed.flags.iter().find_map(|flag| program.option_command(&flag.name));
+        parsed.row = said.or(parsed.row);
+    }
     parsed
 }
 
-impl Parsed {
+impl Parsed<'_> {
     /// Takes a word as (a part of) the subcommand.
     fn take_sub(&mut self, arg: &Arg) -> bool {
         if self.program.subs.is_empty() || !self.operands.is_empty() {
             return false;
         }
         let Some(word) = arg.known() else { return false };
-        if self.sub.is_empty() {
-            self.row = self.program.sub(word, None);
-            let stops = facts::stops_at_operand([self.program.options, ""]);
-            if self.row.is_none() && stops && !self.program.is_nested(word) {
-                return false;
-            }
-            self.sub.push(word.to_owned());
-            return true;
-        }
-        let [first] = self.sub.as_slice() else { return false };
-        if !self.program.is_nested(first) {
+        let first = self.sub.is_empty();
+        if !first && !self.program.is_nested(&self.sub) {
             return false;
         }
-        let both = self.program.sub(first, Some(word));
-        // `stash@{0}` or a path after `stash` is an operand; an unknown second word of others is a subcommand of theirs.
-        let listed =
-            both.is_some_and(|row| row.names.split_ascii_whitespace().any(|name| is_pair(name, first, word)));
-        if !listed && !word.chars().all(|c| c.is_ascii_lowercase() || c == '-') {
-            return false;
-        }
-        self.row = both.or(self.row);
         self.sub.push(word.to_owned());
-        true
+        let row = self.program.command(&self.sub);
+        let is_one = row.is_some()
+            || if first {
+                !facts::stops_at_operand([self.program.options, ""]) || self.program.is_nested(&self.sub)
+            } else {
+                // `stash@{0}` or a path after `stash` is an operand; an unknown second word of others is a command of theirs.
+                word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            };
+        if is_one {
+            self.row = row.or(self.row);
+        } else {
+            self.sub.pop();
+        }
+        is_one
     }
 
     /// Takes an option word, and its value from `rest` where it has one there.
@@ -193,10 +193,6 @@ impl Parsed {
     }
 }
 
-fn is_pair(name: &str, first: &str, second: &str) -> bool {
-    name.split_once('.').is_some_and(|(a, b)| a == first && b == second)
-}
-
 /// What follows the first `bytes` of an argument, if anything does.
 pub(super) fn after(arg: &Arg, bytes: usize) -> Option<Arg> {
     let mut pieces = arg.pieces.clone();
@@ -213,7 +209,7 @@ pub(super) fn after(arg: &Arg, bytes: usize) -> Option<Arg> {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Parsed {
+    fn words(line: &str) -> Parsed<'static> {
         let mut words = line.split(' ');
         let program = facts::find(words.next().unwrap()).unwrap();
         parse(&words.map(Arg::literal).collect::<Vec<_>>(), program)

@@ -216,7 +216,7 @@ impl Surveyor<'_> {
         }
     }
 
-    fn known_program(&mut self, mut call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
+    fn known_program(&mut self, mut call: Call, scope: &mut Scope, program: &Program<'_>, name: &str) {
         let added = self.added_words(name, call.args(), scope);
         if !added.is_empty() {
             call.words.splice(1..1, added);

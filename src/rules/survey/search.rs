@@ -77,7 +77,7 @@ impl Surveyor<'_> {
     }
 
     /// `fd PATTERN [DIR…] -x CMD`.
-    pub(super) fn fd(&mut self, call: &Call, scope: &mut Scope, program: &'static Program) {
+    pub(super) fn fd(&mut self, call: &Call, scope: &mut Scope, program: &Program<'_>) {
         let is_exec = |arg: &Arg| matches!(arg.known(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
         let at = call.args().iter().position(is_exec);
         let (own, command) = match at {
@@ -105,7 +105,7 @@ impl Surveyor<'_> {
         self.run(inner, &mut child);
     }
 
-    pub(super) fn xargs(&mut self, call: &Call, scope: &Scope, program: &'static Program) {
+    pub(super) fn xargs(&mut self, call: &Call, scope: &Scope, program: &Program<'_>) {
         let parsed = options::parse(call.args(), program);
         self.emit(call, program.name, Some(&parsed));
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
@@ -146,7 +146,7 @@ impl Surveyor<'_> {
         }
     }
 
-    pub(super) fn parallel(&mut self, call: &Call, scope: &Scope, program: &'static Program) {
+    pub(super) fn parallel(&mut self, call: &Call, scope: &Scope, program: &Program<'_>) {
         let parsed = options::parse(call.args(), program);
         self.emit(call, program.name, Some(&parsed));
         let is_mark = |arg: &Arg| matches!(arg.known(), Some(":::" | "::::" | ":::+" | "::::+"));

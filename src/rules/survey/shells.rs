@@ -16,7 +16,7 @@ use crate::shell::Arg;
 
 impl Surveyor<'_> {
     /// A shell: `-c TEXT`, a script, or what comes in.
-    pub(super) fn shell(&mut self, call: &Call, program: &'static Program, name: &str) {
+    pub(super) fn shell(&mut self, call: &Call, program: &Program<'_>, name: &str) {
         // `+x` switches an option off.
         let is_switch = |arg: &&Arg| arg.prefix().starts_with('+') || arg.known() == Some("-O");
         let args = call.args();

@@ -2,7 +2,7 @@
 
 use super::{History, percent};
 use crate::domain::{
-    Finding, HistoryEntry, Marked, Operation, Outcome, Places, WrittenFilter, WrittenPattern, fingerprint,
+    ActionKind, Finding, HistoryEntry, Marked, Outcome, Places, WrittenFilter, WrittenPattern, fingerprint,
 };
 use crate::review::behaviour::error::plain;
 
@@ -10,7 +10,7 @@ use crate::review::behaviour::error::plain;
 #[derive(Debug, Clone, Copy)]
 pub struct Ended<'a> {
     pub tool: &'a str,
-    pub operation: Operation,
+    pub operation: ActionKind,
     /// The files that it names, and where they lie.
     pub paths: &'a [&'a str],
     pub places: &'a Places,

@@ -2,7 +2,7 @@
 //! the next step would bring past .8 of its limit.
 
 use super::{Look, Seen, number};
-use crate::domain::{Finding, HistoryEntry, Operation, Outcome, ResourceMode};
+use crate::domain::{ActionKind, Finding, HistoryEntry, Outcome, ResourceMode};
 
 /// Steps of growth in a row: fewer happen by chance (a check, a build, a test, a release).
 const STEPS: usize = 5;
@@ -83,7 +83,7 @@ fn operations(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     let counts = |entry: &HistoryEntry| {
-        entry.outcome == Outcome::Done && matches!(entry.operation, Operation::Write | Operation::Delete)
+        entry.outcome == Outcome::Done && matches!(entry.operation, ActionKind::Write | ActionKind::Delete)
     };
     let done: Vec<u64> = look.history.of_prompt().map(|entry| u64::from(counts(entry))).collect();
     let mut rows = done.chunks_exact(ROW).map(|row| row.iter().sum::<u64>());

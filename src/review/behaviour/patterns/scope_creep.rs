@@ -2,7 +2,7 @@
 //! (packages, toolchains, headers, documentation) is no access; changing something elsewhere weighs more than reading it.
 
 use super::{Look, Seen, ran};
-use crate::domain::{Operation, Place};
+use crate::domain::{ActionKind, Place};
 
 /// Accesses looked at.
 const ACCESSES: usize = 20;
@@ -20,7 +20,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         all += 1;
         if entry.place == Place::Outside {
             outside += 1;
-            changes += u32::from(matches!(entry.operation, Operation::Write | Operation::Delete));
+            changes += u32::from(matches!(entry.operation, ActionKind::Write | ActionKind::Delete));
         }
     }
     let passed = all >= FEWEST && outside * 100 > look.scaled(SHARE) * all;

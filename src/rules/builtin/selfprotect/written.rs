@@ -90,7 +90,7 @@ fn copies(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 fn may_write(inv: &Invocation) -> bool {
     let Some(program) = facts::find(&inv.program) else { return false };
-    let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
+    let row = program.command(&inv.sub).or_else(|| program.command(inv.sub.get(..1)?));
     let (operation, operands) =
         row.map_or((program.operation, program.operands), |row| (row.operation, row.operands));
     let plain = matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw);
