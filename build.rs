@@ -42,7 +42,11 @@ fn main() -> Result<(), String> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     programs: Vec<Program>,
+    /// Programs without a row that only work on this machine.
+    #[serde(default)]
+    local: Vec<String>,
 }
 
 /// Programs that are alike. What the words mean is said in `src/rules/facts/mod.rs`, where each is a variant of an enum.
@@ -59,6 +63,8 @@ struct Program {
     kind: Option<String>,
     builtin: Option<String>,
     runs: Option<Runs>,
+    #[serde(default = "usual")]
+    verbs: String,
     /// First words of commands of two words, apart from those that are listed.
     #[serde(default)]
     groups: Vec<String>,
@@ -101,6 +107,10 @@ fn process() -> String {
     "process".to_owned()
 }
 
+fn usual() -> String {
+    "usual".to_owned()
+}
+
 fn text() -> String {
     "text".to_owned()
 }
@@ -108,6 +118,7 @@ fn text() -> String {
 /// The rows of all files, one for each name.
 struct Table {
     rows: BTreeMap<String, (Program, String)>,
+    local: Vec<String>,
 }
 
 impl Table {
@@ -115,6 +126,7 @@ impl Table {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
         let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
+        let mut local = Vec::new();
         for entry in entries {
             let path = entry.map_err(|error| failed(dir, &error))?.path();
             if path.extension().is_none_or(|end| end != "toml") {
@@ -123,6 +135,7 @@ impl Table {
             let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
             let file: File = toml::from_str(&content).map_err(|error| failed(&path, &error))?;
             let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            local.extend(file.local);
             for program in file.programs {
                 for name in &program.names {
                     let row = (program.clone(), from.clone());
@@ -132,7 +145,7 @@ impl Table {
                 }
             }
         }
-        Ok(Table { rows })
+        Ok(Table { rows, local })
     }
 
     /// The table as constants. Commands that several programs have stand there once.
@@ -154,6 +167,7 @@ impl Table {
         for (at, subs) in commands.iter().enumerate() {
             out += &format!("const COMMANDS_{at}: &[Sub] = &[\n{subs}];\n");
         }
+        out += &format!("const LOCAL: &str = {:?};\n", words(&self.local)?);
         Ok(out + "const TABLE: &[Program] = &[\n" + &programs + "];\n")
     }
 }
@@ -180,11 +194,12 @@ impl Program {
         }
         let by_option = names().any(|name| name.starts_with('-'));
         Ok(format!(
-            "Program {{ name: {name:?}, options: {:?}, operation: {}, operands: {}, kind: {kind}, \
+            "Program {{ name: {name:?}, options: {:?}, operation: {}, operands: {}, kind: {kind}, verbs: {}, \
              subs: COMMANDS_{commands}, nested: {:?}, by_option: {by_option} }},",
             options(&self.options)?,
             variant("Operation", &self.does)?,
             variant("Operands", &self.operands)?,
+            variant("Verbs", &self.verbs)?,
             words(&groups)?,
         ))
     }

@@ -318,8 +318,9 @@ fn each_looser_key_alone_changes_nothing() {
         seen += 1;
     }
     // All but the four modes of `resources` and its `per`, `rules.exceptions_from`, `limits.tool`, `rules.custom` and
-    // `patterns.custom`, which have no looser value, `scope.goals`, and `interventions.notify` and `plugins`, which no project sets.
-    assert_eq!(seen + 12, KEYS.len());
+    // `patterns.custom`, which have no looser value, `scope.goals`, and `interventions.notify` and `plugins`, which no project sets, and
+    // `programs`, which only add.
+    assert_eq!(seen + 13, KEYS.len());
 }
 
 #[test]
@@ -689,6 +690,7 @@ fn reference() -> Vec<String> {
             | Value::Patterns(_)
             | Value::Interventions(_)
             | Value::Plugins(_)
+            | Value::Programs(_)
             | Value::Exceptions(_) => "none".to_owned(),
             value => format!("`{value}`"),
         };

@@ -48,7 +48,7 @@ pub use policy::{
     Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
     Sensitivity, Span, ToolLimit, lies_below,
 };
-pub use program::{Operands, Operation, Rest, Wrap, WrittenProgram, WrittenSub};
+pub use program::{Operands, Operation, Rest, Role, Takes, Wrap, WrittenProgram, WrittenSub, is_option_word};
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
     Subject, Tool, ToolCall, Trust, Usage,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Exception, Pattern, Places, Plugin, PluginKind, Tier, WrittenIntervention, WrittenPattern, WrittenRule,
-    highest, join, lies_in,
+    Exception, Pattern, Places, Plugin, PluginKind, Tier, WrittenIntervention, WrittenPattern,
+    WrittenProgram, WrittenRule, highest, join, lies_in,
 };
 
 /// The values that stand where no file sets a key, from the loosest.
@@ -321,6 +321,9 @@ pub struct Policy {
     /// Programs of the user's own that are asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<Plugin>,
+    /// Programs that lazaret is taught, those of the highest layer first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<WrittenProgram>,
 }
 
 impl Default for Policy {
@@ -390,6 +393,7 @@ impl Default for Policy {
                 max_store_bytes: 2 << 30,
             },
             plugins: Vec::new(),
+            programs: Vec::new(),
         }
     }
 }

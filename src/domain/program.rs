@@ -38,6 +38,13 @@ words! {
     }
 }
 
+impl Operation {
+    /// Whether a person is asked about it.
+    pub const fn is_grave(self) -> bool {
+        matches!(self, Operation::Destroys | Operation::Stops | Operation::Opens | Operation::Reveals)
+    }
+}
+
 words! {
     /// What the operands are, and what is done with them.
     Operands {
@@ -89,6 +96,77 @@ words! {
         /// A program and its arguments behind `-c`, `--command` or `--args` only.
         AfterFlag = "after_flag",
     }
+}
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Text without a meaning for us.
+    Plain,
+    /// `r`: a file that is read.
+    Read,
+    /// `w`: a file that is written.
+    Write,
+    /// `x`: a file that is deleted.
+    Delete,
+    /// `d`: the directory that the program works in.
+    Dir,
+    /// `D`: the directory that operands are written to.
+    Dest,
+    /// `s`: a command line that is run.
+    Shell,
+    /// `k`: a setting `key=value`; some keys hold command lines.
+    Setting,
+    /// `u`: a URL.
+    Url,
+}
+
+/// What an option does to the words after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    Nothing,
+    Optional,
+    Value(Role),
+    /// As `Nothing`; and the program runs no other command.
+    Stop,
+}
+
+impl Takes {
+    /// What a word of a list of options says: the option, and what it does to the words after it.
+    pub fn of(word: &str) -> (&str, Takes) {
+        if let Some((name, role)) = word.rsplit_once(':') {
+            let role = match role {
+                "r" => Role::Read,
+                "w" => Role::Write,
+                "x" => Role::Delete,
+                "d" => Role::Dir,
+                "D" => Role::Dest,
+                "s" => Role::Shell,
+                "k" => Role::Setting,
+                "u" => Role::Url,
+                _ => Role::Plain,
+            };
+            return (name, Takes::Value(role));
+        }
+        let last = |suffix| word.strip_suffix(suffix);
+        if let Some(name) = last('!') {
+            (name, Takes::Nothing)
+        } else if let Some(name) = last('?') {
+            (name, Takes::Optional)
+        } else if let Some(name) = last('^') {
+            (name, Takes::Stop)
+        } else {
+            (word, Takes::Value(Role::Plain))
+        }
+    }
+}
+
+/// Whether a word can stand in a list of options; `+`, which ends them at the first operand, only as the first one.
+pub fn is_option_word(word: &str, first: bool) -> bool {
+    let (name, _) = Takes::of(word);
+    let role = word.rsplit_once(':').is_none_or(|(_, role)| role.len() == 1 && "rwxdDsku".contains(role));
+    let named = name.starts_with(['-', '/']) && !name.ends_with(['!', '?', '^', ':']);
+    (named && role && !word.contains(char::is_whitespace)) || (first && word == "+")
 }
 
 /// How a program that runs another one is written.

@@ -371,6 +371,16 @@ pub static KEYS: &[Key] = &[
         "programs of one's own that are asked; only from a managed or a user's file; each entry is a [[plugins]]",
     ),
     key(
+        "programs",
+        (Kind::Programs, Stricter::Neither),
+        field!(|p| Value::Programs(p.programs.clone()), |p, v| {
+            if let Value::Programs(programs) = v {
+                p.programs = programs;
+            }
+        }),
+        "programs that lazaret is taught: how their words are read, and what their commands do; each entry is a [[programs]]",
+    ),
+    key(
         "exceptions",
         (Kind::Exceptions, Stricter::Neither),
         field!(|p| Value::Exceptions(p.exceptions.clone()), |p, v| {
@@ -450,6 +460,18 @@ mod tests {
                 most: Some(crate::domain::InterventionKind::SoftCorrection),
             }]),
             Value::Patterns(_) => Value::Patterns(vec![super::super::pattern::tests::plain()]),
+            Value::Programs(_) => Value::Programs(vec![crate::domain::WrittenProgram {
+                names: vec!["acmectl".to_owned()],
+                options: String::new(),
+                single_dash: false,
+                does: crate::domain::Operation::Network,
+                operands: crate::domain::Operands::Text,
+                runs: None,
+                local: false,
+                commands: Vec::new(),
+                nested: String::new(),
+                adds: false,
+            }]),
             Value::Plugins(_) => Value::Plugins(vec![crate::domain::Plugin {
                 name: "licence".to_owned(),
                 kind: crate::domain::PluginKind::Risk,
@@ -486,6 +508,7 @@ mod tests {
                 | (Kind::Patterns, Value::Patterns(_))
                 | (Kind::Interventions, Value::Interventions(_))
                 | (Kind::Plugins, Value::Plugins(_))
+                | (Kind::Programs, Value::Programs(_))
                 | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }

@@ -7,7 +7,7 @@ use super::keys::KEYS;
 use super::parse::{Entry, Problem};
 use super::profile;
 use super::value::{Change, Kind, Value};
-use crate::domain::{Exception, Policy, Profile, WrittenPattern};
+use crate::domain::{Exception, Policy, Profile, WrittenPattern, WrittenProgram};
 
 pub use crate::domain::Tier as Origin;
 
@@ -102,6 +102,8 @@ pub fn merge(layers: &[Layer], demanded: Option<Profile>) -> Merged {
     for key in KEYS {
         let mut resolved = if key.kind == Kind::Exceptions {
             excepted(key, layers, &mut merged.notes)
+        } else if key.kind == Kind::Programs {
+            taught(key, layers, &mut merged.notes)
         } else {
             resolve(key, layers, &base, &mut merged.notes)
         };
@@ -184,6 +186,43 @@ fn excepted(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resol
     Resolved { key, value: Value::Exceptions(all), from, by_run: false }
 }
 
+/// The programs of every layer. Those of one that may not loosen only add to what is known without them.
+fn taught(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolved {
+    let mut from = Vec::new();
+    let mut all: Vec<WrittenProgram> = Vec::new();
+    for (at, layer) in layers.iter().enumerate() {
+        for entry in layer.entries.iter().filter(|entry| entry.key.name == key.name) {
+            let Value::Programs(programs) = &entry.value else { continue };
+            from.push(at);
+            let adds = !layer.may_loosen;
+            all.extend(programs.iter().map(|program| WrittenProgram { adds, ..program.clone() }));
+            if adds {
+                let (kind, why) = unheard(layer);
+                let text = format!(
+                    "`{} = {}` counts as far as it is stricter than what is known of them: {why}",
+                    key.name, entry.value
+                );
+                notes.push(Note { kind, path: layer.path.clone(), line: Some(entry.line), text });
+            }
+        }
+    }
+    Resolved { key, value: Value::Programs(all), from, by_run: false }
+}
+
+/// Why what would loosen in a layer does not count.
+fn unheard(layer: &Layer) -> (NoteKind, String) {
+    if layer.origin == Origin::User {
+        let why =
+            "it would loosen, and no person accepted this content of the file (`lazaret config accept`)";
+        (NoteKind::Unaccepted, why.to_owned())
+    } else {
+        (
+            NoteKind::Untrusted,
+            "it would loosen, and nobody trusts this file (`lazaret trust allow`)".to_owned(),
+        )
+    }
+}
+
 /// An exception of a project's file that names no place is one from calls that stay in the file's directory.
 fn own_directory(layer: &Layer, exception: &Exception) -> Option<String> {
     if layer.origin != Origin::Project || !exception.paths.is_empty() {
@@ -205,17 +244,10 @@ fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, valu
         (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {
             (NoteKind::Overruled, format!("the {} file {} sets it", upper.origin.name(), upper.path))
         }
-        (false, _) if layer.origin == Origin::User => (
-            NoteKind::Unaccepted,
-            "it would loosen, and no person accepted this content of the file (`lazaret config accept`)"
-                .to_owned(),
-        ),
+        (false, _) if layer.origin == Origin::User => unheard(layer),
         _ if key.kind.starts_programs() => (NoteKind::Untrusted, "a project's file cannot set it".to_owned()),
         (true, _) => (NoteKind::Overruled, "a file nearer to the working directory sets it".to_owned()),
-        (false, _) => (
-            NoteKind::Untrusted,
-            "it would loosen, and nobody trusts this file (`lazaret trust allow`)".to_owned(),
-        ),
+        (false, _) => unheard(layer),
     };
     Note { kind, path: layer.path.clone(), line: Some(entry.line), text: format!("{what}: {why}") }
 }

@@ -12,6 +12,7 @@ mod parse;
 mod pattern;
 mod plugin;
 mod profile;
+mod program;
 mod refused;
 mod rule;
 mod tables;
@@ -174,7 +175,8 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             | Value::Words(_)
             | Value::Limits(_)
             | Value::Interventions(_)
-            | Value::Plugins(_) => {}
+            | Value::Plugins(_)
+            | Value::Programs(_) => {}
         }
     }
     custom

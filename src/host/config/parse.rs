@@ -8,6 +8,7 @@ use super::key::Key;
 use super::keys::{self, KEYS};
 use super::pattern::PATTERNS;
 use super::plugin::PLUGINS;
+use super::program::PROGRAMS;
 use super::refused::REFUSED;
 use super::rule::RULES;
 use super::tables::Mistake;
@@ -143,6 +144,9 @@ impl Reader<'_> {
         } else if key.kind == Kind::Plugins {
             let plugins = PLUGINS.entries(value, at, |_| Vec::new(), &mut mistakes);
             Some(plugins).filter(|plugins| !plugins.is_empty()).map(Value::Plugins)
+        } else if key.kind == Kind::Programs {
+            let programs = PROGRAMS.entries(value, at, |_| Vec::new(), &mut mistakes);
+            Some(programs).filter(|programs| !programs.is_empty()).map(Value::Programs)
         } else {
             let all = INTERVENTIONS.entries(value, at, intervention, &mut mistakes);
             Some(all).filter(|all| !all.is_empty()).map(Value::Interventions)
@@ -174,7 +178,9 @@ impl Reader<'_> {
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
             Kind::Command => command(value).map(Value::Words).ok_or_else(wrong),
             Kind::Limits => limits(value).map(Value::Limits),
-            Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins => Err(wrong()),
+            Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins | Kind::Programs => {
+                Err(wrong())
+            }
             Kind::Exceptions => self.exceptions(value).map(Value::Exceptions),
         }
     }
@@ -260,6 +266,7 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
             | Value::Patterns(_)
             | Value::Interventions(_)
             | Value::Plugins(_)
+            | Value::Programs(_)
             | Value::Exceptions(_) => None,
         })
         .collect();

@@ -37,6 +37,14 @@ const PATTERN: &str = r#"# [[patterns.custom]]
 # silent = [["5x cargo test => failed: test result: FAILED", "cargo test"]]
 "#;
 
+/// A program that is taught.
+const PROGRAM: &str = r#"# [[programs]]
+# names = ["acmectl"]
+# options = ["--tenant", "--config:r", "--yes!"]
+# does = "network"
+# commands = [{ names = ["tenant purge", "db drop"], does = "destroys" }, { names = ["tenant list"], does = "reads" }]
+"#;
+
 /// The text of a new configuration file.
 pub fn template() -> String {
     let mut text = HEAD.to_owned();
@@ -69,6 +77,7 @@ fn entry(key: &Key, name: &str) -> String {
             "# name = \"licence\"\n# kind = \"risk\"\n# program = \"/usr/local/lib/lazaret/licence\"\n\
              # sha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\n# tools = [\"Write\", \"Edit\"]\n",
         ),
+        Kind::Programs => format!("\n{}{PROGRAM}", about.trim_start()),
         Kind::Exceptions => tables(
             key,
             &about,

@@ -1,7 +1,8 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
 use crate::domain::{
-    Exception, Pattern, PatternPolicy, Plugin, ToolLimit, WrittenIntervention, WrittenPattern, WrittenRule,
+    Exception, Pattern, PatternPolicy, Plugin, ToolLimit, WrittenIntervention, WrittenPattern,
+    WrittenProgram, WrittenRule,
 };
 
 /// A value of a key.
@@ -17,6 +18,7 @@ pub enum Value {
     Patterns(Vec<WrittenPattern>),
     Interventions(Vec<WrittenIntervention>),
     Plugins(Vec<Plugin>),
+    Programs(Vec<WrittenProgram>),
     Exceptions(Vec<Exception>),
 }
 
@@ -47,6 +49,8 @@ pub enum Kind {
     Interventions,
     /// Tables that each name a program of the user's. Never taken from a project's file.
     Plugins,
+    /// Tables that each say how the words of a program are read and what they do.
+    Programs,
     /// Tables that each lower the verdict of one rule.
     Exceptions,
 }
@@ -173,6 +177,7 @@ impl Kind {
             | Kind::Patterns
             | Kind::Interventions
             | Kind::Plugins
+            | Kind::Programs
             | Kind::Exceptions => true,
             Kind::Switch
             | Kind::Whole { .. }
@@ -185,7 +190,7 @@ impl Kind {
 
     /// Its entries are read each for itself.
     pub fn is_whole_tables(self) -> bool {
-        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins)
+        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins | Kind::Programs)
     }
 
     /// Its value names programs that are started.
@@ -209,6 +214,7 @@ impl Kind {
             Kind::Patterns => "patterns as docs/behaviour.md describes them".to_owned(),
             Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
             Kind::Plugins => "tables as docs/plugins.md describes them".to_owned(),
+            Kind::Programs => "tables as docs/programs.md describes them".to_owned(),
             Kind::Exceptions => {
                 "tables with rule and reason, and to, expires, path, repository, tool, command and agent"
                     .to_owned()
@@ -295,6 +301,11 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = plugins.iter().map(|plugin| quoted(&plugin.name)).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Value::Programs(programs) => {
+                let names = programs.iter().flat_map(|program| &program.names);
+                let items: Vec<String> = names.map(|name| quoted(name)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
             Value::Exceptions(exceptions) => {
                 let item = |exception: &Exception| {
                     let part = |(name, words): (&str, Vec<&str>)| {
@@ -328,6 +339,7 @@ impl Value {
             Value::Patterns(patterns) => json!(patterns),
             Value::Interventions(all) => json!(all),
             Value::Plugins(plugins) => json!(plugins),
+            Value::Programs(programs) => json!(programs),
             Value::Exceptions(exceptions) => exceptions.iter().map(exception_json).collect(),
         }
     }

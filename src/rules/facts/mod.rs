@@ -9,46 +9,13 @@
 pub(in crate::rules) mod functions;
 pub(in crate::rules) mod variables;
 
-pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Wrap};
+pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Role, Takes, Wrap};
 pub(in crate::rules) use variables::{
     Obeys, giving_options, installing, loaded_file, loaders, obeyed, opening, seeking,
 };
 
 /// The files of rules that make looks for, in this order.
 pub(in crate::rules) const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
-
-/// What the value of an option is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Role {
-    /// Text without a meaning for us.
-    Plain,
-    /// `r`: a file that is read.
-    Read,
-    /// `w`: a file that is written.
-    Write,
-    /// `x`: a file that is deleted.
-    Delete,
-    /// `d`: the directory that the program works in.
-    Dir,
-    /// `D`: the directory that operands are written to.
-    Dest,
-    /// `s`: a command line that is run.
-    Shell,
-    /// `k`: a setting `key=value`; some keys hold command lines.
-    Setting,
-    /// `u`: a URL.
-    Url,
-}
-
-/// What an option does to the words after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rules) enum Takes {
-    Nothing,
-    Optional,
-    Value(Role),
-    /// As `Nothing`; and the program runs no other command.
-    Stop,
-}
 
 /// How the words after a program are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +60,19 @@ pub(in crate::rules) enum Builtin {
     Trap,
 }
 
+/// Whether what a program is told is judged by its verbs, as it is of a program without a row (`tools.program-*`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Verbs {
+    /// Where its row says no more than that it talks to another machine.
+    Usual,
+    /// Yes, whatever its row says.
+    Judged,
+    /// Where they give somebody access: rules know what takes something away.
+    Access,
+    /// No: rules know them one by one, and what those let pass was meant to.
+    Ruled,
+}
+
 /// A program.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rules) struct Program<'a> {
@@ -101,6 +81,7 @@ pub(in crate::rules) struct Program<'a> {
     pub operation: Operation,
     pub operands: Operands,
     pub kind: Kind,
+    pub verbs: Verbs,
     /// Its commands; empty = it has none.
     pub subs: &'a [Sub<'a>],
     /// The first words of commands of several words: `a` and `a.b` of `a.b.c`.
@@ -207,11 +188,6 @@ const fn slot(mut name: &[u8]) -> usize {
     (hash ^ hash >> 15) as usize % PLACES
 }
 
-/// Programs of one person on this machine: what they take away is theirs, and their rows would say nothing more.
-const LOCAL: &str = "gt git-town timew ghcup td tb nb jrnl dstask zk navi proto juliaup espanso chezmoi yadm tmuxinator yabai xcodes \
-    ghq wt backlog task-master av topgrade elan raco dub shards zvm zigup windsurf zed obsidian logseq t watson klog hledger ledger \
-    beet mpc playerctl z autojump fasd yazi ranger rip gomi lms atuin mcfly fig crush mcphost openspec specify espup espflash gitui dvc git-annex fossil zinit watchman";
-
 /// Whether a program is one that a person uses for what lies on this machine.
 pub(in crate::rules) fn is_local(name: &str) -> bool {
     has_word(LOCAL, name)
@@ -224,7 +200,7 @@ pub(in crate::rules) fn option<'n>(options: [&'n str; 2], name: &'n str) -> Opti
     let mut only: Option<(&'n str, Takes)> = None;
     let mut several = false;
     for word in words().filter(|word| word.starts_with(name)) {
-        let (listed, takes) = split(word);
+        let (listed, takes) = Takes::of(word);
         if listed == name {
             return Some((name, takes));
         }
@@ -236,33 +212,6 @@ pub(in crate::rules) fn option<'n>(options: [&'n str; 2], name: &'n str) -> Opti
     only.filter(|_| !several)
 }
 
-fn split(word: &str) -> (&str, Takes) {
-    if let Some((name, role)) = word.rsplit_once(':') {
-        let role = match role {
-            "r" => Role::Read,
-            "w" => Role::Write,
-            "x" => Role::Delete,
-            "d" => Role::Dir,
-            "D" => Role::Dest,
-            "s" => Role::Shell,
-            "k" => Role::Setting,
-            "u" => Role::Url,
-            _ => Role::Plain,
-        };
-        return (name, Takes::Value(role));
-    }
-    let last = |suffix| word.strip_suffix(suffix);
-    if let Some(name) = last('!') {
-        (name, Takes::Nothing)
-    } else if let Some(name) = last('?') {
-        (name, Takes::Optional)
-    } else if let Some(name) = last('^') {
-        (name, Takes::Stop)
-    } else {
-        (word, Takes::Value(Role::Plain))
-    }
-}
-
 /// Whether options end at the first operand.
 pub(in crate::rules) fn stops_at_operand(options: [&str; 2]) -> bool {
     options.into_iter().any(|text| text.starts_with('+'))
@@ -271,6 +220,7 @@ pub(in crate::rules) fn stops_at_operand(options: [&str; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::is_option_word;
 
     #[test]
     fn every_program_is_found_by_its_name() {
@@ -281,33 +231,20 @@ mod tests {
     }
 
     #[test]
-    fn every_option_word_is_one() {
-        let check = |name: &str, options: &str| {
-            for word in options.split_ascii_whitespace() {
-                if word == "+" {
-                    assert!(options.starts_with('+'), "{name}: + comes first");
-                    continue;
-                }
-                let (option, _) = split(word);
-                assert!(
-                    option.starts_with(['-', '/']) && !option.ends_with(['!', '?', '^', ':']),
-                    "{name}: {word}"
-                );
-                if let Some((_, role)) = word.rsplit_once(':') {
-                    assert!(role.len() == 1 && "rwxdDsku".contains(role), "{name}: {word}");
-                }
-            }
-        };
+    fn every_option_word_is_one_and_no_command_stands_twice() {
         for program in TABLE {
-            check(program.name, program.options);
-            for sub in program.subs {
-                check(program.name, sub.options);
-                for name in sub.names.split_ascii_whitespace() {
-                    let same = |other: &&str| *other == name;
-                    let rows = program.subs.iter().flat_map(|sub| sub.names.split_ascii_whitespace());
-                    assert_eq!(rows.filter(same).count(), 1, "{} {name}", program.name);
+            let subs = program.subs.iter().map(|sub| sub.options);
+            for options in subs.chain([program.options]) {
+                for (at, word) in options.split_ascii_whitespace().enumerate() {
+                    assert!(is_option_word(word, at == 0), "{}: {word}", program.name);
                 }
             }
+            let mut names: Vec<_> =
+                program.subs.iter().flat_map(|sub| sub.names.split_ascii_whitespace()).collect();
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{}", program.name);
         }
     }
 

@@ -220,6 +220,9 @@ fn of_program(name: &str) -> u128 {
 
 fn of_invocation(inv: &Invocation) -> u128 {
     let mut mask = 0;
+    if inv.does.is_some_and(Operation::is_grave) {
+        mask |= Trigger::UNLISTED.0;
+    }
     if inv.program.is_empty() || inv.word.has_glob() {
         mask |= Trigger::UNKNOWN.0;
     }

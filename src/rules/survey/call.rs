@@ -102,6 +102,7 @@ impl Surveyor<'_> {
             feeds: None,
             text: clip(&call.text, MAX_TEXT),
             listed: super::listed::Listed::default(),
+            does: parsed.and_then(Parsed::said),
         };
         match parsed {
             Some(parsed) => {

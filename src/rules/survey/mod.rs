@@ -30,6 +30,7 @@ mod made;
 mod named;
 mod names;
 mod operands;
+mod operations;
 mod options;
 mod origins;
 mod other_shells;
@@ -51,6 +52,7 @@ mod setting;
 mod settles;
 mod shells;
 pub(super) mod subscripts;
+mod taught;
 mod tools;
 mod transfers;
 mod trees;
@@ -76,7 +78,7 @@ pub(in crate::rules) use tools::unescaped;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Action, Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::domain::{Action, Answer, Ask, Effect, Facts, Marks, Operation, Policy, Target, ToolCall};
 use crate::rules::matcher::Dirs;
 use crate::rules::trail;
 use crate::shell::{Arg, Simple};
@@ -141,6 +143,8 @@ pub struct Invocation {
     /// Text as the agent wrote it, clipped.
     pub text: String,
     pub(in crate::rules) listed: listed::Listed,
+    /// What the row of its program says that this very command does, where there is one that says so.
+    pub does: Option<Operation>,
 }
 
 /// Everything that is known of a call before it runs.
@@ -229,10 +233,11 @@ fn surveyed<'a>(
     call: &ToolCall,
     cwd: &str,
     (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
-    policy: &Policy,
+    policy: &'a Policy,
 ) -> Survey {
     let mut surveyor = Surveyor {
         facts,
+        policy,
         answer,
         out: Survey::default(),
         work: 0,
@@ -280,6 +285,7 @@ fn surveyed<'a>(
 /// What is gathered while a call is surveyed.
 struct Surveyor<'a> {
     facts: &'a Facts,
+    policy: &'a Policy,
     /// Who answers questions, if somebody does.
     answer: Option<&'a mut Answer<'a>>,
     out: Survey,

@@ -27,6 +27,13 @@ impl<'p> Parsed<'p> {
         self.row.map_or(self.program.operation, |row| row.operation)
     }
 
+    /// What a row says of this very command: none where it says no more than that the program talks to another machine.
+    pub fn said(&self) -> Option<Operation> {
+        let listed = self.row.map(|row| row.operation).filter(|operation| *operation != Operation::Network);
+        let whole = || Some(self.program.operation).filter(|operation| operation.is_grave());
+        listed.or_else(whole)
+    }
+
     pub fn role(&self) -> Operands {
         self.row.map_or(self.program.operands, |row| row.operands)
     }

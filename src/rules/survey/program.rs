@@ -5,13 +5,14 @@ use super::effects::Act;
 use super::names::is_running_shell;
 use super::options::{self, Parsed};
 use super::scope::Scope;
+use super::taught::{self, Taught};
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
-use crate::rules::facts::{self, Builtin, Kind, Program};
+use crate::rules::facts::{self, Builtin, Kind, Operation, Program};
 use crate::shell::{Arg, Piece};
 
 /// Directories of programs that are what their names say.
@@ -71,6 +72,7 @@ impl Surveyor<'_> {
             return;
         }
         let program = facts::find(&name);
+        let taught = if program.is_none() { Taught::find(self.policy, &name) } else { None };
         if let Some(at) = self.find_function(&text) {
             let frame = Frame::inside(&call, "");
             let args = call.args().to_vec();
@@ -80,9 +82,10 @@ impl Surveyor<'_> {
                 return;
             }
         }
+        let begin = self.out.invocations.len();
         let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
         if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
-            self.own_program(&call, &name, program.is_some());
+            self.own_program(&call, &name, program.is_some() || taught.is_some());
         }
         self.hosted(&call, &name, scope);
         if !scope.exported.is_empty() {
@@ -92,11 +95,13 @@ impl Surveyor<'_> {
         if makes || call.input.is_some() || !scope.exported.is_empty() {
             self.made_by(&call, &name, scope);
         }
-        let begin = self.out.invocations.len();
         let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
         match program {
             Some(program) => self.known_program(call, scope, program, &name),
+            None if let Some(taught) = &taught => {
+                self.known_program(call, scope, &taught.row(&name), &name);
+            }
             None if trusted => {
                 if let Some(at) = self.find_function("command_not_found_handle") {
                     let frame = Frame::inside(&call, "");
@@ -108,9 +113,18 @@ impl Surveyor<'_> {
             }
             None => {}
         }
-        if !variables.is_empty() {
-            let own = self.out.invocations.iter_mut().skip(begin).filter(|inv| inv.program == name);
-            own.for_each(|inv| inv.variables.clone_from(&variables));
+        if !variables.is_empty() || !self.policy.programs.is_empty() {
+            let is_local = taught.is_some_and(|taught| taught.written.local);
+            self.told(begin, &name, (&variables, is_local));
+        }
+    }
+
+    /// Adds to the commands of a program from `begin` on what the call sets for it, and what the configuration says of it.
+    fn told(&mut self, begin: usize, name: &str, (variables, is_local): (&Vec<String>, bool)) {
+        for inv in self.out.invocations.iter_mut().skip(begin).filter(|inv| inv.program == name) {
+            inv.variables.clone_from(variables);
+            inv.does = inv.does.or(is_local.then_some(Operation::Process));
+            taught::add(self.policy, inv);
         }
     }
 

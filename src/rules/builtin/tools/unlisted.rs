@@ -1,4 +1,5 @@
-//! Programs that no table knows, judged as tools of servers are: by the verb that they are told, and what it falls on.
+//! What programs do on other machines, as far as a row says it; and programs that no row knows, judged as tools of servers are: by the
+//! verb that they are told, and what it falls on.
 
 mod arguments;
 
@@ -7,7 +8,7 @@ use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
-use crate::rules::facts::{self, Operands, Operation, Program};
+use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
@@ -16,9 +17,11 @@ pub(in crate::rules) const RULES: &[Rule] = &[
     Rule {
         id: "tools.program-deletes",
         verdict: Verdict::Modify,
-        reason: "tells a program that lazaret does not know to delete something, which may lie on another machine",
+        reason: "tells a program to delete something, which may lie on another machine",
         instead: Some(Instead::Advice("list what would go, and let the person delete it")),
-        when: &[predicate("unlisted_program_deletes", NEEDS, |scene| told_to(scene, About::Loss, removes))],
+        when: &[predicate("unlisted_program_deletes", NEEDS, |scene| {
+            told_to(scene, (Operation::Destroys, About::Loss), removes)
+        })],
         fires: &[
             "fly redis destroy cache-eu",
             "acmectl tenants purge --all",
@@ -57,10 +60,10 @@ pub(in crate::rules) const RULES: &[Rule] = &[
     Rule {
         id: "tools.program-stops",
         verdict: Verdict::Modify,
-        reason: "tells a program that lazaret does not know to stop, switch off, revoke or lock out something",
+        reason: "tells a program to stop, switch off, revoke or lock out something",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("unlisted_program_stops", NEEDS, |scene| {
-            told_to(scene, About::Loss, |told| verbs::loosens(told).max(ends(told)))
+            told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
         })],
         fires: &[
             "frob tokens revoke deploy",
@@ -75,12 +78,14 @@ pub(in crate::rules) const RULES: &[Rule] = &[
     Rule {
         id: "tools.program-opens",
         verdict: Verdict::Modify,
-        reason: "tells a program that lazaret does not know to give somebody access, or to make something public",
+        reason: "tells a program to give somebody access, or to make something public",
         instead: Some(Instead::Advice("tell the person who is to have access to what, and let them give it")),
         when: &[
-            predicate("unlisted_program_opens", NEEDS, |scene| told_to(scene, About::Access, gives)),
+            predicate("unlisted_program_opens", NEEDS, |scene| {
+                told_to(scene, (Operation::Opens, About::Access), gives)
+            }),
             predicate("unlisted_program_keeps_a_secret", NEEDS, |scene| {
-                told_to(scene, About::Loss, verbs::opens)
+                told_to(scene, (Operation::Opens, About::Loss), verbs::opens)
             }),
         ],
         fires: &[
@@ -103,10 +108,10 @@ pub(in crate::rules) const RULES: &[Rule] = &[
     Rule {
         id: "tools.program-reveals",
         verdict: Verdict::Modify,
-        reason: "tells a program that lazaret does not know to show a secret",
+        reason: "tells a program to show a secret",
         instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
         when: &[predicate("unlisted_program_reveals", NEEDS, |scene| {
-            told_to(scene, About::Loss, |told| {
+            told_to(scene, (Operation::Reveals, About::Loss), |told| {
                 if verbs::shows_secret(told) { Verdict::Modify } else { Verdict::Allow }
             })
         })],
@@ -144,70 +149,55 @@ const THINGS: &[&str] = &[
     "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence",
 ];
 
-/// Clouds of which rules know what takes something away.
-const CLOUDS: &[&str] = &["aws", "gcloud", "az", "gsutil", "mc", "s3cmd"];
-
-/// Other programs that talk to other machines and of which rules know the verbs one by one: what those let pass was meant to.
-const CONSIDERED: &[&str] =
-    &["kubectl", "oc", "gh", "glab", "svn", "hg", "s5cmd", "rclone", "azcopy", "supabase", "ssh"];
-
-/// Programs whose rows say more than that they talk to another machine, and that are told by verbs what to do there.
-const ADMINISTERING: &[&str] = &[
-    "airflow",
-    "atlas",
-    "certbot",
-    "chamber",
-    "doppler",
-    "eas",
-    "drush",
-    "etcdctl",
-    "fastlane",
-    "hasura",
-    "infisical",
-    "influx",
-    "jira",
-    "linear",
-    "linkerd",
-    "nats",
-    "op",
-    "rabbitmqctl",
-    "tea",
-];
-
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
 pub(in crate::rules) fn is_unlisted(row: Option<&Program>) -> bool {
     row.is_none_or(|row| {
-        row.operation == Operation::Network && row.operands == Operands::Text
-            || ADMINISTERING.contains(&row.name)
+        row.operation == Operation::Network && row.operands == Operands::Text || row.verbs == Verbs::Judged
     })
 }
 
-/// A command of a program that no table knows, of which `judge` says that it is not to pass unseen.
-fn told_to<'a>(scene: &Scene<'a>, about: About, judge: fn(&Told<'_>) -> Verdict) -> Found<'a> {
+/// A command of which a row says that it does `operation`, or one of a program that no table knows and that is told what `judge` does not
+/// let pass unseen.
+fn told_to<'a>(
+    scene: &Scene<'a>,
+    (operation, about): (Operation, About),
+    judge: fn(&Told<'_>) -> Verdict,
+) -> Found<'a> {
     if !scene.certain {
         return Found::No;
     }
-    let is_meant = |inv: &Invocation| {
-        if runs(inv, PYTHONS) {
-            return inv.args.first().and_then(Arg::known) == Some("-m");
-        }
-        is_unlisted(facts::find(&inv.program))
-            && !facts::is_local(&inv.program)
-            && !runs(inv, CONSIDERED)
-            && (about == About::Access || !runs(inv, CLOUDS))
-    };
-    let found = scene.running(is_meant).find(|inv| {
-        let is_function = || {
-            let line = scene.command_line();
-            line.contains(&format!("{}()", inv.program))
-                || line.contains(&format!("function {}", inv.program))
+    let found = scene.running(|inv| is_meant(inv, operation, about)).find(|inv| {
+        let told = || said(inv, scene, about).is_some_and(|told| judge(&told) >= Verdict::Modify);
+        let does = if inv.does == Some(operation) {
+            !operations::is_rehearsal(inv) && !asks_for_help(inv)
+        } else {
+            told() && !is_function(inv, scene)
         };
-        said(inv, scene, about).is_some_and(|told| judge(&told) >= Verdict::Modify)
-            && !is_here(inv)
-            && (about == About::Access || !is_unmissed(inv, scene))
-            && !is_function()
+        does && !is_here(inv) && (about == About::Access || !is_unmissed(inv, scene))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a command is one to be looked at: by what its row says of it, or by its verbs where that says nothing.
+fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
+    if inv.does.is_some() {
+        return inv.does == Some(operation);
+    }
+    if runs(inv, PYTHONS) {
+        return inv.args.first().and_then(Arg::known) == Some("-m");
+    }
+    let row = facts::find(&inv.program);
+    let verbs = row.map_or(Verbs::Usual, |row| row.verbs);
+    is_unlisted(row)
+        && !facts::is_local(&inv.program)
+        && verbs != Verbs::Ruled
+        && (about == About::Access || verbs != Verbs::Access)
+}
+
+/// Whether a program is a function of the script that it stands in.
+fn is_function(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let line = scene.command_line();
+    line.contains(&format!("{}()", inv.program)) || line.contains(&format!("function {}", inv.program))
 }
 
 /// The verb, where it does more than look.
