@@ -8,8 +8,8 @@ mod script;
 
 use common::World;
 use lazaret::domain::{
-    Asking, Behaviour, Client, HistoryEntry, InterventionKind, Operation, PastCall, Policy, SessionId, Stand,
-    Subject, ToolCall, Trust, Verdict,
+    ActionKind, Asking, Behaviour, Client, HistoryEntry, InterventionKind, PastCall, Policy, SessionId,
+    Stand, Subject, ToolCall, Trust, Verdict,
 };
 use lazaret::review::{self, Case};
 use lazaret::rules::fixture;
@@ -225,7 +225,7 @@ fn stop(call: &ToolCall, behaviour: &Behaviour, entries: &[HistoryEntry]) -> Opt
         tool: entry.tool,
         age_ms: entry.age_ms,
         outcome: entry.outcome,
-        writes: matches!(entry.operation, Operation::Write | Operation::Delete),
+        writes: matches!(entry.operation, ActionKind::Write | ActionKind::Delete),
         damaged: false,
     };
     let history = entries.iter().take(64).map(past).collect();

@@ -3,7 +3,7 @@
 
 use lazaret::cli::CHECKS;
 use lazaret::domain::{
-    Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern,
+    ActionKind, Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Marked, Outcome, Pattern,
     Place, Policy, ResourceMode, Score, Sensitivity, Span,
 };
 use lazaret::host::config;
@@ -21,7 +21,7 @@ fn entry(number: u64) -> HistoryEntry {
         tool: 1,
         path: number,
         error: 0,
-        operation: Operation::Read,
+        operation: ActionKind::Read,
         place: Place::Inside,
         outcome: Outcome::Done,
         missing: false,
@@ -50,7 +50,7 @@ fn sensitive(sensitivity: Sensitivity) -> Policy {
 }
 
 fn failing(number: u64) -> HistoryEntry {
-    HistoryEntry { outcome: Outcome::Failed, error: 7, operation: Operation::Execute, ..entry(number) }
+    HistoryEntry { outcome: Outcome::Failed, error: 7, operation: ActionKind::Execute, ..entry(number) }
 }
 
 /// Seed 000, "Configuration Schema": the defaults of `patterns` and `interventions`.
@@ -179,7 +179,7 @@ fn seed_000_resource_spiral() {
     let times = |seconds: &[u32]| {
         let took = |(number, seconds): (usize, &u32)| HistoryEntry {
             duration_ms: seconds * 1000,
-            operation: Operation::Execute,
+            operation: ActionKind::Execute,
             ..entry(number as u64)
         };
         names(&seconds.iter().enumerate().map(took).collect::<Vec<_>>(), &Policy::default())
@@ -188,7 +188,7 @@ fn seed_000_resource_spiral() {
     assert!(times(&[4, 8, 16, 32, 64]).is_empty(), "four steps");
     assert!(times(&[1, 2, 3, 6, 9, 15]).is_empty(), "below .8 of the limit");
     assert!(times(&[30, 40, 50, 60, 70, 80]).is_empty(), "growth below 1.5");
-    let write = |number| HistoryEntry { operation: Operation::Write, ..entry(number) };
+    let write = |number| HistoryEntry { operation: ActionKind::Write, ..entry(number) };
     let ramp: Vec<HistoryEntry> = (0..100)
         .map(|n| match n {
             0..=69 => write(n),

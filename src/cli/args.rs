@@ -103,6 +103,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What is known of programs: how their words are read, and what their commands do
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  lazaret facts show kubectl\n  lazaret facts show acmectl --json"
+    )]
+    Facts(FactsCommand),
     /// Start a client headless and see to it: budgets, an open gate, an emergency stop
     #[command(
         after_help = "Examples:\n  lazaret run --timeout 30m --max-tokens 2000000 -- claude -p 'fix the failing tests'\n  \
@@ -377,6 +383,20 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FactsCommand {
+    /// One program, in the form in which a configuration file teaches it
+    Show {
+        /// The program's name
+        program: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// The names of all programs that lazaret knows, one a line
+    List,
 }
 
 #[derive(Debug, Subcommand)]

@@ -22,7 +22,7 @@ const MAX_LINE: usize = adapters::MAX_MESSAGE + 64 * 1024;
 pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
-    let mut judge = Judge::new(machine, Look::Today);
+    let mut judge = Judge::new(machine, Look::Today).explaining(args.explain && args.batch.is_none());
     let saves = args.checkpoints;
     if let Some(file) = &args.batch {
         return batch(&mut judge, (client, &cwd, saves), file, out);
@@ -53,7 +53,7 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         )?;
     } else {
         let survey = args.explain.then_some(checked.survey.as_ref()).flatten();
-        report::text(out, &checked.decision, survey, report::Paint::auto())?;
+        report::text(out, &checked.decision, (survey, &checked.conditions), report::Paint::auto())?;
         for note in &checked.notes {
             writeln!(out, "note: {note}")?;
         }

@@ -11,14 +11,14 @@ use crate::cli::quarantine::{self, Desk};
 use crate::cli::{Machine, call, hook, plugins};
 use crate::domain::{
     Action, Asking, Client, Decision, Event, Facts, Fault, Marks, Places, Policy, Request, SessionId, Stand,
-    Subject, ToolCall, Trust, join,
+    Subject, ToolCall, Trust, WrittenWhen, join,
 };
 use crate::host::clock::{self, Now};
 use crate::host::config;
 use crate::host::places;
 use crate::host::state::{self, Store};
 use crate::review::{self, Case, Identity, undoable};
-use crate::rules::{self, Survey};
+use crate::rules::{self, Survey, View};
 
 /// The session that a dry run by hand pretends to be: it has no past.
 pub const DRY_SESSION: &str = "check";
@@ -143,6 +143,8 @@ pub struct Judge {
     machine: Machine,
     now: Now,
     look: Look,
+    /// Whether it is said by which conditions rules match.
+    explains: bool,
     around: Option<Around>,
 }
 
@@ -157,13 +159,37 @@ pub struct Judged {
     pub undoable: bool,
     /// It is let through because what it deletes is saved first.
     pub leans: bool,
+    /// By which condition which rule matches, where it was asked.
+    pub conditions: Vec<(String, WrittenWhen)>,
     /// Of a call about to run.
     pub call: Option<(ToolCall, Identity)>,
 }
 
+impl Judged {
+    /// What was decided without looking at a call.
+    fn bare(decision: Decision, subject: Subject) -> Judged {
+        Judged {
+            decision,
+            subject,
+            survey: None,
+            notes: Vec::new(),
+            cwd: String::new(),
+            undoable: false,
+            leans: false,
+            conditions: Vec::new(),
+            call: None,
+        }
+    }
+}
+
 impl Judge {
     pub fn new(machine: Machine, look: Look) -> Judge {
-        Judge { machine, now: clock::now(), look, around: None }
+        Judge { machine, now: clock::now(), look, explains: false, around: None }
+    }
+
+    /// Also says by which conditions rules match.
+    pub fn explaining(self, explains: bool) -> Judge {
+        Judge { explains, ..self }
     }
 
     /// What would be answered to a message of `client`.
@@ -178,16 +204,7 @@ impl Judge {
         let notes = around.notes.clone();
         let Event::BeforeTool(call) = event else {
             let decision = Decision::new(Vec::new(), None, *asking == Asking::Yes);
-            return Ok(Judged {
-                decision,
-                subject: subject.clone(),
-                survey: None,
-                notes,
-                cwd: cwd.clone(),
-                undoable: false,
-                leans: false,
-                call: None,
-            });
+            return Ok(Judged { notes, cwd: cwd.clone(), ..Judged::bare(decision, subject.clone()) });
         };
         let (mut facts, survey) = around.surveyed(call, past.trail(), look);
         let policy: &Policy = &Rc::clone(&around.policy);
@@ -234,8 +251,14 @@ impl Judge {
             && policy.checkpoints.instead_of_block
             && undoable::is_undoable(&decision)
             && undoable::discarded(&survey, &facts).is_some();
+        let conditions = match &call {
+            Some((call, _)) if self.explains => {
+                rules::conditions(&View { call, cwd, survey: &survey, facts: &facts, policy })
+            }
+            Some(_) | None => Vec::new(),
+        };
         let (subject, cwd) = (subject.clone(), cwd.clone());
-        Ok(Judged { decision, subject, survey: Some(survey), notes, cwd, undoable, leans, call })
+        Ok(Judged { decision, subject, survey: Some(survey), notes, cwd, undoable, leans, conditions, call })
     }
 
     /// Where a call made in `cwd` stands: looked up anew where the last call was made elsewhere.
@@ -268,14 +291,5 @@ fn faulty(client: Client, fault: Fault) -> Result<Judged> {
     let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
     let subject = Subject { client, session, agent: None, agent_type: None };
     let decision = Decision::fault(fault, false);
-    Ok(Judged {
-        decision,
-        subject,
-        survey: None,
-        notes: Vec::new(),
-        cwd: String::new(),
-        undoable: false,
-        leans: false,
-        call: None,
-    })
+    Ok(Judged::bare(decision, subject))
 }

@@ -13,6 +13,7 @@ pub mod config;
 pub mod doctor;
 mod emergency;
 mod except;
+pub mod facts;
 pub mod hook;
 pub mod install;
 mod judge;
@@ -205,6 +206,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
         Command::Rules { command: None, json } => rules::list(*json, &Machine::here()?, out),
         Command::Rules { command: Some(command), .. } => rules::run(command, &Machine::here()?, out),
+        Command::Facts(command) => facts::run(command, &Machine::here()?, out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
             Ok(Exit::Fine)

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::domain::{Decision, Excepted, Level, Subject, Target, Verdict, escape};
+use super::rules::condition;
+use crate::domain::{Decision, Excepted, Level, Subject, Target, Verdict, WrittenWhen, escape};
 use crate::rules::Survey;
 
 /// `check --json`: keys and shape are a contract.
@@ -135,7 +136,7 @@ impl Paint {
 pub fn text(
     out: &mut dyn Write,
     decision: &Decision,
-    survey: Option<&Survey>,
+    (survey, conditions): (Option<&Survey>, &[(String, WrittenWhen)]),
     paint: Paint,
 ) -> io::Result<()> {
     writeln!(out, "{} ({})", paint.verdict(decision.verdict()), decision.enforcement().name())?;
@@ -147,6 +148,10 @@ pub fn text(
         }
         if let Some(instead) = &reason.instead {
             writeln!(out, "    instead: {}", escape(instead))?;
+        }
+        let by = conditions.iter().find(|(rule, _)| *rule == reason.rule).map(|(_, when)| condition(when));
+        if let Some(by) = by.transpose().map_err(io::Error::other)? {
+            writeln!(out, "    by:      {}", escape(&by))?;
         }
     }
     for excepted in &decision.exceptions {
@@ -197,7 +202,8 @@ fn explain(out: &mut dyn Write, decision: &Decision, survey: &Survey) -> io::Res
         let name = if invocation.program.is_empty() { "(unknown program)" } else { &invocation.program };
         let through = invocation.wrappers.join(" > ");
         let through = if through.is_empty() { through } else { format!(" through {through}") };
-        writeln!(out, "  runs {}{through}: {}", escape(name), escape(&invocation.text))?;
+        let does = invocation.does.map_or(String::new(), |does| format!(" ({})", does.name()));
+        writeln!(out, "  runs {}{does}{through}: {}", escape(name), escape(&invocation.text))?;
     }
     for effect in &decision.effects {
         writeln!(

@@ -13,6 +13,7 @@ pub mod kept;
 mod matcher;
 mod modules;
 pub mod own_commands;
+pub mod programs;
 pub mod prompts;
 mod survey;
 mod trail;
@@ -21,8 +22,8 @@ pub(crate) use builtin::lists;
 pub(crate) use builtin::lists::CLIENTS;
 pub use builtin::{Code, RETIRED, by_code};
 pub use matcher::{
-    Example, Expect, Instead, NONE, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
-    rewrite, rewriter, written,
+    Example, Expect, Instead, NONE, Rewriter, Rule, View, all, conditions, find, is_unsure, judge, matches,
+    predicates, rewrite, rewriter, written,
 };
 pub use survey::paths::is_build_output;
 pub use survey::{Flag, Invocation, Stdin, Survey, configured_command, survey, survey_asking};

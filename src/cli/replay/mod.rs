@@ -127,6 +127,6 @@ fn detail(out: &mut dyn Write, call: &Recorded, at: &At, judged: &Judged) -> Res
     writeln!(out, "{} of session {}", call.tool, call.session)?;
     writeln!(out, "  recorded in {} line {}, made in {cwd}", at.file, at.line)?;
     writeln!(out, "  {}", tally::action(judged))?;
-    report::text(out, &judged.decision, judged.survey.as_ref(), report::Paint::auto())?;
+    report::text(out, &judged.decision, (judged.survey.as_ref(), &[]), report::Paint::auto())?;
     Ok(())
 }

@@ -188,6 +188,11 @@ const fn slot(mut name: &[u8]) -> usize {
     (hash ^ hash >> 15) as usize % PLACES
 }
 
+/// The names of all programs that have a row.
+pub(in crate::rules) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|program| program.name)
+}
+
 /// Whether a program is one that a person uses for what lies on this machine.
 pub(in crate::rules) fn is_local(name: &str) -> bool {
     has_word(LOCAL, name)

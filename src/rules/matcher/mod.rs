@@ -6,6 +6,7 @@ mod class;
 mod command;
 mod effect;
 mod ends;
+mod explain;
 mod firsts;
 mod flow;
 mod glob;
@@ -49,6 +50,7 @@ pub(crate) use command::{
 };
 pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use ends::leads_to_protected;
+pub use explain::conditions;
 pub(crate) use flow::{By, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};

@@ -65,7 +65,8 @@ fn places(places: &[Named<'_>]) -> Vec<String> {
     places.iter().map(text).collect()
 }
 
-fn write(when: &Condition<'_>) -> WrittenWhen {
+/// A condition in the form in which conditions are written.
+pub(super) fn write(when: &Condition<'_>) -> WrittenWhen {
     match when {
         Condition::Command(run) => WrittenWhen::Command(WrittenCommand {
             programs: owned(run.programs),
