@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use super::shell_text::{may_be_fed, shell_verdict};
-use super::told::{told_by_account, tried};
+use super::told::{called_deserves, told_by_account, tried};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
@@ -584,6 +584,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             { commands.into_iter() }
                 .filter(|text| !is_text(text))
                 .any(|command| shell_verdict(scene, &command, cwd) >= least)
+                || least == Verdict::Modify && called_deserves(scene, &whole, cwd, least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -93,6 +93,51 @@ pub(super) fn tried(
     }
 }
 
+/// Calls that have a shell or a program run what they are given, in languages that are not read to their end.
+const CALLED: &[&str] = &[
+    "system",
+    "exec",
+    "popen",
+    "popen2",
+    "popen3",
+    "capture2",
+    "capture3",
+    "shell_exec",
+    "passthru",
+    "execute",
+    "spawn",
+];
+
+/// Whether a line that code gives to a call that runs it deserves that: it is known to be run, as little else of such code is.
+pub(super) fn called_deserves(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> bool {
+    let behind = |(at, word): (usize, &str)| {
+        let rest = code.get(at + word.len()..)?.trim_start_matches([' ', '(']);
+        let own = |before: Option<char>| {
+            before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '@'))
+        };
+        own(code.get(..at)?.chars().next_back()).then(|| literals(rest).join(" "))
+    };
+    let calls = CALLED.iter().flat_map(|word| code.match_indices(word)).filter_map(behind);
+    calls
+        .chain(scripts::run_quotes(code))
+        .filter(|line| !line.trim().is_empty())
+        .take(MAX_LITERALS)
+        .any(|line| line_deserves(scene, &line, cwd, least, 0))
+}
+
+/// The strings at the beginning of a text that are parted by commas.
+fn literals(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\''))
+        && let Some((inside, behind)) = rest.get(1..).and_then(|text| text.split_once(quote))
+    {
+        found.push(inside);
+        rest = behind.trim_start().strip_prefix(',').unwrap_or_default().trim_start();
+    }
+    found
+}
+
 /// What code may have a shell run, of the strings in it: each of them, all together, and what it spells otherwise.
 fn said_commands(text: &str, mut found: Vec<String>) -> Vec<String> {
     found.truncate(MAX_LITERALS);

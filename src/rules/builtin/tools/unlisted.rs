@@ -3,7 +3,7 @@
 
 mod arguments;
 
-use self::arguments::{WORKING, given, options, subcommand, verb_of, works_on_a_file};
+use self::arguments::{WORKING, by_option, given, options, subcommand, verb_of, works_on_a_file};
 use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
@@ -37,6 +37,8 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl bucket delete invoices --dry-run false",
             "frobctl bucket delete invoices --label ci-7",
             "frobctl api -X DELETE /v1/buckets/invoices",
+            "frobctl --region eu --delete-bucket invoices",
+            "frobctl status delete invoices # frobctl()",
         ],
         silent: &[
             "fly redis list",
@@ -46,6 +48,9 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob run delete-old",
             "frob create bucket delete-me",
             "frob cache clear",
+            "frob sync --delete ./out bucket",
+            "frob minify --remove-comments src/a.js",
+            "frob list --delete-marker",
             "frob todo delete 3",
             "frob delete ./tmp/out.png",
             "./scripts/tool purge",
@@ -96,6 +101,10 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl secrets set A=b --env live",
             "frobctl ssh-keys add eve ~/.ssh/eve.pub",
             "frobctl user update eve --admin",
+            "frobctl token generate --scope write",
+            "frobctl db expose",
+            "frobctl tunnel open",
+            "frobctl --add-user eve",
         ],
         silent: &[
             "frobctl secrets set A=b --env dev",
@@ -146,7 +155,7 @@ const PYTHONS: &[&str] = &["python", "python3"];
 /// Words among the verbs that are as often what a verb falls on: `monitor delete 7`, `build cancel 7`.
 const THINGS: &[&str] = &[
     "monitor", "check", "history", "audit", "plan", "watch", "draft", "build", "test", "docs", "export",
-    "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence",
+    "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence", "status",
 ];
 
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
@@ -197,7 +206,12 @@ fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
 /// Whether a program is a function of the script that it stands in.
 fn is_function(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let line = scene.command_line();
-    line.contains(&format!("{}()", inv.program)) || line.contains(&format!("function {}", inv.program))
+    let begins = |(at, name): (usize, &str)| {
+        let behind = line.get(at + name.len()..).and_then(|rest| rest.strip_prefix("()"));
+        behind.is_some_and(|rest| rest.trim_start().starts_with(['{', '(']))
+    };
+    line.match_indices(inv.program.as_str()).any(begins)
+        || line.contains(&format!("function {}", inv.program))
 }
 
 /// The verb, where it does more than look.
@@ -242,7 +256,7 @@ fn ends(told: &Told<'_>) -> Verdict {
 fn gives(told: &Told<'_>) -> Verdict {
     const MAKING: &[&str] =
         &["create", "add", "mint", "issue", "new", "set", "assign", "bind", "attach", "modify", "provision"];
-    const GIVING: &[&str] = &["grant", "invite", "promote", "authorize", "useradd"];
+    const GIVING: &[&str] = &["grant", "invite", "promote", "authorize", "useradd", "expose"];
     const PEOPLE: &[&str] = &[
         "user",
         "member",
@@ -266,14 +280,17 @@ fn gives(told: &Told<'_>) -> Verdict {
     ];
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
     let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
-    let made = told.has(&["generate"]) && told.has(&["token", "password"]) && told.has(&["user", "account"]);
+    let made = told.has(&["generate"])
+        && (told.has(&["token", "apikey", "credential"])
+            || told.has(&["password"]) && told.has(&["user", "account"]));
+    let opened = told.has(&["tunnel"]) && matches!(verb(told), Some("open" | "create"));
     let gives = verbs::opens(told) == Verdict::Block
         || verb(told).is_some_and(|verb| {
             GIVING.contains(&verb) || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all)
         });
     let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);
     let raised = raised && matches!(verb(told), Some("update" | "edit" | "change"));
-    if gives || made || raised { Verdict::Modify } else { Verdict::Allow }
+    if gives || made || opened || raised { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// Whether a command says that it works on this machine.
@@ -325,7 +342,11 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
         return Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
     }
     let words = subcommand(args);
-    let first = words.iter().position(|word| verb_of(word).is_some())?;
+    let Some(first) = words.iter().position(|word| verb_of(word).is_some()) else {
+        return by_option(args)
+            .filter(|_| about == About::Access || !works_on_a_file(args))
+            .map(|told| Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
+    };
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
         && words
             .get(first + 1)
@@ -333,7 +354,8 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
         && args.len() > first + 2;
     let at = first + usize::from(is_thing);
     let verb = words.get(at).and_then(|word| verb_of(word))?;
-    if WORKING.contains(&verb.as_str()) || about == About::Loss && works_on_a_file(args) {
+    let is_tunnel = verb == "open" && words.contains(&"tunnel");
+    if WORKING.contains(&verb.as_str()) && !is_tunnel || about == About::Loss && works_on_a_file(args) {
         return None;
     }
     // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.

@@ -647,6 +647,7 @@ pub(super) fn takes_or_loosens(word: &str) -> bool {
         "promote",
         "share",
         "authorize",
+        "expose",
         "mint",
         "invite",
         "assign",
@@ -928,6 +929,7 @@ pub(super) fn shows_secret(told: &Told<'_>) -> bool {
             | "decrypt"
             | "copy"
             | "access"
+            | "download"
     ) || told.has(&["get", "read", "reveal", "retrieve", "decrypt", "dump"])
         && !told.has(&["set", "put", "create", "list", "delete", "update"]);
     let secret = told.has(&[

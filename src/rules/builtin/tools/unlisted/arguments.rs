@@ -68,8 +68,31 @@ pub(super) fn verb_of(word: &str) -> Option<String> {
             || MAKING.contains(&part)
             || WORKING.contains(&part)
             || verbs::takes_or_loosens(part)
+            // It matters of secrets.
+            || part == "download"
     };
     words_of(word).into_iter().find(is_verb)
+}
+
+/// What an option says is to be done, where no word does and it begins with a verb: `--delete-bucket`.
+pub(super) fn by_option(args: &[Arg]) -> Option<Vec<String>> {
+    let named = |arg: &Arg| {
+        let text = arg.known()?.strip_prefix("--")?;
+        let words = words_of(text.split('=').next()?);
+        let [first, _, ..] = words.as_slice() else { return None };
+        (MAKING.contains(&first.as_str()) || verbs::takes_or_loosens(first)).then(|| with_singular(words))
+    };
+    args.iter().find_map(named)
+}
+
+/// Words, and those that end with an `s` without it too.
+pub(super) fn with_singular(words: Vec<String>) -> Vec<String> {
+    let mut all = Vec::with_capacity(words.len());
+    for word in words {
+        all.push(word.clone());
+        all.extend(word.strip_suffix('s').map(str::to_owned));
+    }
+    all
 }
 
 /// Options with their values, by their names without dashes, and what is given without one; an option without a value is switched
