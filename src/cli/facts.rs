@@ -76,8 +76,8 @@ fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> 
 pub fn toml(program: &WrittenProgram) -> String {
     let WrittenProgram { names, options, single_dash, does, operands, runs, local, commands, .. } = program;
     let mut out = String::from("[[programs]]\n");
-    list(&mut out, "names", names.iter().map(String::as_str));
-    list(&mut out, "options", options.split_ascii_whitespace());
+    list(&mut out, "names", names);
+    list(&mut out, "options", &words(options));
     for (on, key) in [(single_dash, "single_dash"), (local, "local")] {
         if *on {
             out.push_str(&format!("{key} = true\n"));
@@ -89,9 +89,9 @@ pub fn toml(program: &WrittenProgram) -> String {
     behind(&mut out, *operands, runs.as_ref());
     for WrittenSub { names, options, does: own, operands, runs } in commands {
         out.push_str("\n[[programs.commands]]\n");
-        let names: Vec<String> = names.split_ascii_whitespace().map(|name| name.replace('.', " ")).collect();
-        list(&mut out, "names", names.iter().map(String::as_str));
-        list(&mut out, "options", options.split_ascii_whitespace());
+        let names: Vec<String> = words(names).iter().map(|name| name.replace('.', " ")).collect();
+        list(&mut out, "names", &names);
+        list(&mut out, "options", &words(options));
         if own != does {
             out.push_str(&format!("does = \"{}\"\n", own.name()));
         }
@@ -117,9 +117,14 @@ fn behind(out: &mut String, operands: Operands, runs: Option<&Wrap>) {
     out.push_str(" }\n");
 }
 
+fn words(text: &str) -> Vec<String> {
+    text.split_ascii_whitespace().map(str::to_owned).collect()
+}
+
 /// A list of words, in one line where it fits.
-fn list<'w>(out: &mut String, key: &str, words: impl Iterator<Item = &'w str>) {
-    let quoted: Vec<String> = words.map(|word| ::toml::Value::String(word.to_owned()).to_string()).collect();
+fn list(out: &mut String, key: &str, words: &[String]) {
+    let quoted: Vec<String> =
+        words.iter().map(|word| ::toml::Value::String(word.clone()).to_string()).collect();
     if quoted.is_empty() {
         return;
     }

@@ -27,6 +27,7 @@ const DRY: &[&str] = &[
     "--noop",
     "--why-run",
     "--pretend",
+    "--generate-cli-skeleton",
 ];
 
 /// The first command that does one of these.
@@ -82,7 +83,9 @@ pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bo
 /// An option with which nothing is done.
 fn is_dry(word: &str) -> bool {
     let (flag, value) = word.split_once('=').unwrap_or((word, ""));
-    DRY.contains(&flag) && word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
+    // `-H` is a header.
+    let is_dry = |dry: &&str| if dry.len() > 2 { dry.eq_ignore_ascii_case(flag) } else { *dry == flag };
+    DRY.iter().any(is_dry) && word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
 }
 
 /// Whether a command only says what it would do, or how it is used.

@@ -6,7 +6,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::operations::Operations;
-use crate::rules::builtin::{clusters, libraries, lists, operations, predicate, sub};
+use crate::rules::builtin::{clusters, libraries, lists, operations, predicate};
 use crate::rules::matcher::{
     Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
 };
@@ -33,7 +33,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             predicate("access_given_by_request", Trigger::programs(lists::DOWNLOADERS), given_by_request),
-            When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
             predicate("access_given_by_library", IN_CODE, |scene| libraries::told(scene, Told::Grants)),
         ],
         fires: &[
@@ -172,6 +171,15 @@ const LOOSENED: Operations = &[
             "cloudtrail stop-logging",
             "cloudtrail update-trail",
             "guardduty update-detector",
+            "guardduty create-ip-set",
+            "guardduty create-filter ARCHIVE",
+            "guardduty disassociate-from-administrator-account",
+            "guardduty disassociate-from-master-account",
+            "events disable-rule",
+            "s3control put-public-access-block --public-access-block-configuration",
+            "s3control delete-public-access-block",
+            "ec2 disable-snapshot-block-public-access",
+            "ec2 disable-image-block-public-access",
             "kms disable-key",
             "iam deactivate-mfa-device",
             "s3api put-public-access-block --public-access-block-configuration",
@@ -223,6 +231,21 @@ const LOOSENED: Operations = &[
             "sql instances patch --no-backup",
             "sql instances patch --no-enable-point-in-time-recovery",
             "compute instances update --no-deletion-protection",
+            "logging sinks update --disabled",
+            "logging buckets update --retention-days",
+            "scc muteconfigs create",
+            "resource-manager org-policies disable-enforce",
+            "compute networks subnets update --no-enable-flow-logs",
+        ],
+    ),
+    (
+        &["az"],
+        &[
+            "rest --body https://graph.microsoft.com/v1.0/policies/*",
+            "security auto-provisioning-setting update --auto-provision Off",
+            "sql server audit-policy update --state Disabled",
+            "sql db audit-policy update --state Disabled",
+            "backup vault backup-properties set --soft-delete-feature-state Disable",
         ],
     ),
 ];
@@ -275,6 +298,14 @@ const GIVEN: Operations = &[
             "kms put-key-policy",
             "kms create-grant",
             "ecr set-repository-policy",
+            "ec2 replace-iam-instance-profile-association",
+            "ec2 associate-iam-instance-profile",
+            "eks associate-access-policy",
+            "eks create-access-entry",
+            "ram create-resource-share --allow-external-principals",
+            "route53domains transfer-domain-to-another-aws-account",
+            "ec2-instance-connect send-ssh-public-key",
+            "ec2-instance-connect send-serial-console-ssh-public-key",
         ],
     ),
     (
@@ -286,6 +317,7 @@ const GIVEN: Operations = &[
             "acl set public-read",
             "acl set public-read-write",
             "defacl set public-read",
+            "hmac create",
         ],
     ),
     (
@@ -295,6 +327,10 @@ const GIVEN: Operations = &[
             "sql instances patch --authorized-networks=0.0.0.0/0",
             "sql instances patch 0.0.0.0/0",
             "sql users set-password",
+            "compute reset-windows-password",
+            "iam roles update --add-permissions",
+            "identity groups memberships add",
+            "container clusters update --no-enable-master-authorized-networks",
             "iam roles create",
         ],
     ),
@@ -310,6 +346,16 @@ const GIVEN: Operations = &[
             "ad user create",
             "ad user update --password",
             "sql server firewall-rule create",
+            "ad app permission admin-consent",
+            "rest https://management.azure.com/providers/Microsoft.Authorization/elevateAccess*",
+            "rest --body https://graph.microsoft.com/v1.0/roleManagement*",
+            "rest --body https://graph.microsoft.com/v1.0/invitations*",
+            "keyvault update --default-action Allow",
+            "keyvault update --public-network-access Enabled",
+            "storage account generate-sas",
+            "storage container generate-sas",
+            "sig share add",
+            "aks get-credentials --admin",
         ],
     ),
     (
@@ -348,17 +394,27 @@ const GIVEN: Operations = &[
     (&["az"], &["storage account update --allow-blob-public-access true"]),
     (&["aws"], &["rds modify-db-instance --master-user-password"]),
     (&["heroku"], &["access:add"]),
+    (&["wrangler"], &["r2 bucket dev-url enable"]),
     (&["gh"], &["ssh-key add", "gpg-key add"]),
     (&["glab"], &["deploy-key add", "repo members add", "ssh-key add"]),
     (&["docker"], &["swarm join"]),
     (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
-    (&["kubectl"], &["create clusterrolebinding", "certificate approve", "auth reconcile"]),
+    (
+        &["kubectl", "oc"],
+        &[
+            "create clusterrolebinding",
+            "create rolebinding",
+            "create token",
+            "certificate approve",
+            "auth reconcile",
+        ],
+    ),
     (&["kubectl", "oc"], &["set subject clusterrolebinding*", "set subject rolebinding* --group"]),
 ];
 
 /// Secrets that programs of clouds print.
 const PRINTED: Operations = &[
-    (&["gcloud"], &["secrets versions access"]),
+    (&["gcloud"], &["secrets versions access", "services api-keys get-key-string"]),
     (
         &["az"],
         &[
@@ -366,6 +422,7 @@ const PRINTED: Operations = &[
             "keyvault secret download",
             "storage account keys list",
             "acr credential show",
+            "webapp deployment list-publishing-profiles",
         ],
     ),
     (&["heroku"], &["config", "auth:token", "pg:credentials:url"]),
@@ -375,7 +432,14 @@ const PRINTED: Operations = &[
         &["aws"],
         &["secretsmanager batch-get-secret-value", "sts get-session-token", "ecr get-authorization-token"],
     ),
-    (&["aws"], &["ec2 get-password-data"]),
+    (
+        &["aws"],
+        &[
+            "ec2 get-password-data",
+            "ec2 describe-instance-attribute userData",
+            "lightsail download-default-key-pair",
+        ],
+    ),
     (&["railway"], &["variables"]),
     (&["kubectl", "oc"], &["create token"]),
     (&["doctl"], &["databases connection", "auth token"]),

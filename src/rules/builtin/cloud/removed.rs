@@ -87,10 +87,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            When::Command(sub(
-                &["az"],
-                &["storage blob delete-batch", "storage container delete", "storage account delete"],
-            )),
+            predicate("azure_storage_deleted", Trigger::rows(AZURE_STORAGE), |scene| {
+                operations::done(scene, AZURE_STORAGE)
+            }),
         ],
         fires: &[
             "aws s3 rm s3://bucket --recursive",
@@ -198,6 +197,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Storage of Azure's that is deleted with what is in it.
+const AZURE_STORAGE: operations::Operations =
+    &[(&["az"], &["storage blob delete-batch", "storage container delete", "storage account delete"])];
 
 /// Nothing is done, or it is done to an emulated store on this machine.
 const EMULATED_OR_DRY: &[&str] = &[
@@ -438,11 +441,7 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CLOUDS, |inv| {
         let words: Vec<&str> =
             inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
-        let dry = has_flag(inv, "--dry-run")
-            || has_flag(inv, "--dryrun")
-            || has_flag(inv, "--no-execute-changeset")
-            || asks_for_help(inv)
-            || operations::is_emulated(inv);
+        let dry = operations::is_rehearsal(inv) || asks_for_help(inv) || operations::is_emulated(inv);
         // The action is the verb of the command; a resource may be named like one, but stands behind it.
         let verb = match inv.program.as_str() {
             "aws" => words.get(1).is_some_and(|verb| {

@@ -6,7 +6,7 @@ use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate, standing};
-use crate::rules::facts;
+use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
     names_raw_secrets, prints_environment, runs, target_of,
@@ -361,13 +361,36 @@ fn given_to_taker<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// A program that is in none of the tables gets a secret as what it works on, and not behind an option.
+/// Whether nothing is known of what a program does with its operands: it has no row, or one that only says that it runs
+/// something or talks to another machine.
+fn is_opaque(program: &str) -> bool {
+    facts::find(program).is_none_or(|row| {
+        matches!(row.operation, Operation::Process | Operation::Network)
+            && row.operands == Operands::Text
+            && row.subs.is_empty()
+            && matches!(row.kind, Kind::Plain | Kind::Dash)
+    })
+}
+
+/// A program of which nothing is known gets a secret as what it works on, and not behind an option.
 fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
+    /// Options whose value is what is sent, packed or shown, and not what it is done with.
+    const TAKING: &[&str] = &[
+        "--file",
+        "--attach",
+        "--attachment",
+        "--upload",
+        "--data",
+        "--body",
+        "--input",
+        "--path",
+        "--payload",
+    ];
     const LOOKING: &[&str] = &["eza", "exa", "lsd", "shred", "srm", "trash", "trash-put", "restorecon"];
     let found = scene.invocations().iter().find(|inv| {
         if inv.contained
             || inv.args.is_empty()
-            || facts::find(&inv.program).is_some()
+            || !is_opaque(&inv.program)
             || runs(inv, lists::SECRET_USERS)
             || runs(inv, LOOKING)
             || runs(inv, TAKERS)
@@ -378,15 +401,17 @@ fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
         inv.args.iter().any(|arg| {
             let flag = arg.prefix().starts_with('-');
             // The list of passwords is no key that an option could be for.
-            let passwords = || arg.text().trim_start_matches('@').starts_with("/etc/shadow");
+            let text = arg.text();
+            let value = text.split_once('=').map_or(&*text, |(_, value)| value);
+            let passwords = || value.trim_start_matches(['@', '"']).starts_with("/etc/shadow");
             let accounts = || {
                 inv.privileged
                     && arg
                         .known()
                         .is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
             };
-            let given = !flag && (!behind_flag && named_secret(arg, inv, scene) || passwords() || accounts());
-            behind_flag = flag;
+            let given = passwords() || !flag && (!behind_flag && named_secret(arg, inv, scene) || accounts());
+            behind_flag = flag && !TAKING.contains(&&*arg.text());
             given
         })
     });

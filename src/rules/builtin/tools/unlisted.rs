@@ -38,6 +38,8 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl bucket delete invoices --label ci-7",
             "frobctl api -X DELETE /v1/buckets/invoices",
             "frobctl --region eu --delete-bucket invoices",
+            "ssh paas@host.example apps:destroy shop",
+            "frobctl load-balancer remove-target edge --server web-1",
             "frobctl status delete invoices # frobctl()",
         ],
         silent: &[
@@ -72,6 +74,12 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         })],
         fires: &[
             "frob tokens revoke deploy",
+            "frob tokens invalidate deploy",
+            "frob lock --user=ann",
+            "frob ps:stop --all",
+            "frob svc kill search --stage live",
+            "frob policy detach --name mfa",
+            "frob flags toggle-off --env production",
             "frob disable firewall",
             "frobctl users deactivate ann",
             "frobctl instances stop web-1",
@@ -105,6 +113,11 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl db expose",
             "frobctl tunnel open",
             "frobctl --add-user eve",
+            "frobctl postgres:expose crm 0.0.0.0:5432",
+            "frobctl storage setacl exports public-read",
+            "frobctl site:team:add shop eve@x.example admin",
+            "frobctl projects create-key --name partner --scopes users.write",
+            "/opt/frob/bin/frobctl user add eve",
         ],
         silent: &[
             "frobctl secrets set A=b --env dev",
@@ -120,13 +133,14 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         reason: "tells a program to show a secret",
         instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
         when: &[predicate("unlisted_program_reveals", NEEDS, |scene| {
-            told_to(scene, (Operation::Reveals, About::Loss), |told| {
-                if verbs::shows_secret(told) { Verdict::Modify } else { Verdict::Allow }
-            })
+            told_to(scene, (Operation::Reveals, About::Loss), reveals)
         })],
         fires: &[
             "frobctl secrets get db-password",
             "frobctl secrets reveal DB_PASSWORD",
+            "frobctl apps show 7 --reveal-secrets",
+            "frobctl apikey:reveal payments",
+            "frobctl secret version access db",
             "oci secrets secret-bundle get --secret-id ocid1.x",
         ],
         silent: &[
@@ -156,6 +170,7 @@ const PYTHONS: &[&str] = &["python", "python3"];
 const THINGS: &[&str] = &[
     "monitor", "check", "history", "audit", "plan", "watch", "draft", "build", "test", "docs", "export",
     "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence", "status",
+    "version", "access",
 ];
 
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
@@ -221,7 +236,21 @@ fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
 
 /// What takes something away, of which more is great on another machine than with a tool.
 fn removes(told: &Told<'_>) -> Verdict {
-    const GREAT: &[&str] = &["device", "job", "pipeline", "node", "run", "function"];
+    const GREAT: &[&str] = &[
+        "device",
+        "job",
+        "pipeline",
+        "node",
+        "run",
+        "function",
+        "balancer",
+        "addon",
+        "zone",
+        "backlog",
+        "number",
+        "idp",
+        "datasource",
+    ];
     let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
         && told.has(GREAT);
     if great {
@@ -236,27 +265,85 @@ fn removes(told: &Told<'_>) -> Verdict {
 
 /// What ends something that others rely on, whatever it falls on.
 fn ends(told: &Told<'_>) -> Verdict {
-    const ENDING: &[&str] = &["revoke", "rotate", "deactivate", "suspend", "ban", "reinit", "void"];
+    const ENDING: &[&str] = &["revoke", "rotate", "deactivate", "suspend", "ban", "reinit", "void", "brick"];
     const HALTING: &[&str] = &[
-        "stop", "kill", "halt", "restart", "pause", "disable", "reset", "archive", "restore", "down",
-        "scale", "flush", "cancel",
+        "stop",
+        "kill",
+        "halt",
+        "restart",
+        "pause",
+        "disable",
+        "reset",
+        "archive",
+        "restore",
+        "down",
+        "scale",
+        "flush",
+        "cancel",
+        "toggle",
+        "unset",
+        "hibernate",
+        "kick",
+        "evacuate",
     ];
+    const LETTING: &[&str] = &["token", "session", "key", "credential", "certificate"];
     const LIVING: &[&str] =
         &["domain", "hosting", "site", "service", "organization", "org", "feature", "account"];
+    let locked = told.has(&["user", "account"]) || told.args.iter().any(|(key, _)| key == "user");
+    let all = told.args.iter().any(|(key, value)| key == "all" && value != "false");
     let ends = verb(told).is_some_and(|verb| {
         ENDING.contains(&verb)
+            || verb == "invalidate" && told.has(LETTING)
+            || verb == "detach" && told.has(&["policy"])
+            || verb == "lock" && locked
             || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
             || MAKING.contains(&verb) && told.has(&["silence"])
-            || HALTING.contains(&verb) && told.args.iter().any(|(_, value)| standing::is_live_name(value))
+            || HALTING.contains(&verb) && (all || told.args.iter().any(names_live))
     });
     if ends { Verdict::Modify } else { Verdict::Allow }
 }
 
+/// Whether an option or what is given names what others live by.
+fn names_live((key, value): &(String, String)) -> bool {
+    let is_stage = || matches!(key.as_str(), "env" | "stage" | "environment");
+    standing::is_live_name(value) || value == "live" && is_stage()
+}
+
+/// What shows a secret: by its verb, or by an option that asks for it.
+fn reveals(told: &Told<'_>) -> Verdict {
+    const ASKING: &[&str] =
+        &["reveal", "showsecret", "showpassword", "showtoken", "includesecret", "withsecret"];
+    let asked = told
+        .args
+        .iter()
+        .any(|(key, value)| value != "false" && ASKING.iter().any(|front| key.starts_with(front)));
+    if asked || verb(told) == Some("reveal") || verbs::shows_secret(told) {
+        Verdict::Modify
+    } else {
+        Verdict::Allow
+    }
+}
+
 /// What lets somebody in: an account, a token, a right.
 fn gives(told: &Told<'_>) -> Verdict {
-    const MAKING: &[&str] =
-        &["create", "add", "mint", "issue", "new", "set", "assign", "bind", "attach", "modify", "provision"];
-    const GIVING: &[&str] = &["grant", "invite", "promote", "authorize", "useradd", "expose"];
+    const MAKING: &[&str] = &[
+        "create",
+        "add",
+        "mint",
+        "issue",
+        "new",
+        "set",
+        "assign",
+        "bind",
+        "attach",
+        "modify",
+        "provision",
+        "associate",
+        "declare",
+        "replace",
+        "send",
+    ];
+    const GIVING: &[&str] = &["grant", "invite", "promote", "elevate", "authorize", "useradd", "expose"];
     const PEOPLE: &[&str] = &[
         "user",
         "member",
@@ -277,16 +364,32 @@ fn gives(told: &Told<'_>) -> Verdict {
         "access",
         "credential",
         "iam",
+        "share",
+        "dbuser",
+        "preauthkey",
+        "accesstoken",
+        "breakglass",
+        "cors",
     ];
+    const SCOPES: &[&str] = &["scope", "scopes", "capabilities", "grants", "permissions", "allcapabilities"];
+    const GREAT: &[&str] = &["admin", "owner", "administrator", "superuser"];
+    const EVERYBODY: &[&str] = &["public-read", "public-read-write", "allUsers", "allAuthenticatedUsers"];
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
     let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
+    let public = told.args.iter().any(|(_, value)| EVERYBODY.contains(&value.as_str()))
+        || told.has(&["visibility"]) && told.args.iter().any(|(_, value)| value == "public");
+    let scoped = told.args.iter().any(|(key, _)| SCOPES.contains(&key.as_str()));
+    let great = told.args.iter().any(|(key, value)| key.is_empty() && GREAT.contains(&value.as_str()));
     let made = told.has(&["generate"])
         && (told.has(&["token", "apikey", "credential"])
             || told.has(&["password"]) && told.has(&["user", "account"]));
+    // `account set --subscription x` chooses one.
+    let chosen = verb(told) == Some("set") && told.words.iter().any(|word| word == "account");
     let opened = told.has(&["tunnel"]) && matches!(verb(told), Some("open" | "create"));
     let gives = verbs::opens(told) == Verdict::Block
         || verb(told).is_some_and(|verb| {
-            GIVING.contains(&verb) || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all)
+            let made = || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all || scoped || great);
+            GIVING.contains(&verb) || public || !chosen && made()
         });
     let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);
     let raised = raised && matches!(verb(told), Some("update" | "edit" | "change"));
@@ -301,7 +404,8 @@ fn is_here(inv: &Invocation) -> bool {
             || if value.contains("://") {
                 standing::is_this_machine(&host_of(value))
             } else {
-                value.contains(':') && standing::is_this_machine(value)
+                // What listens on all addresses lets others in.
+                value.contains(':') && !value.starts_with("0.0.0.0") && standing::is_this_machine(value)
             }
     };
     inv.program.ends_with("local") || inv.args.iter().map(Arg::prefix).any(is_here)
@@ -318,7 +422,11 @@ fn is_unmissed(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Whether a program is named by where it lies, and that is no directory of programs.
 fn is_placed(inv: &Invocation) -> bool {
-    inv.word.prefix().rsplit_once('/').is_some_and(|(dir, _)| !is_program_dir(dir))
+    let is_installed = |dir: &str| {
+        is_program_dir(dir)
+            || ["/opt/", "/usr/"].iter().any(|front| dir.starts_with(front)) && dir.ends_with("bin")
+    };
+    inv.word.prefix().rsplit_once('/').is_some_and(|(dir, _)| !is_installed(dir))
 }
 
 /// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
@@ -341,7 +449,9 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
         let told = vec!["delete".to_owned()];
         return Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
     }
-    let words = subcommand(args);
+    // `ssh host apps:destroy x`: the program is the command of another one.
+    let own = Some(name).filter(|name| name.contains(':'));
+    let words: Vec<&str> = own.into_iter().chain(subcommand(args)).collect();
     let Some(first) = words.iter().position(|word| verb_of(word).is_some()) else {
         return by_option(args)
             .filter(|_| about == About::Access || !works_on_a_file(args))

@@ -943,6 +943,7 @@ pub(super) fn shows_secret(told: &Told<'_>) -> bool {
         "seed",
         "mnemonic",
         "keychain",
+        "creds",
     ]) || told.has(&["private"]) && told.has(&["key"]);
     let other = told.has(&[
         "scanning", "alert", "alerts", "metadata", "policy", "list", "names", "docs", "help", "versions",

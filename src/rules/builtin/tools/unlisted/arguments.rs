@@ -13,6 +13,24 @@ pub(super) const WORKING: &[&str] = &[
     "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
 ];
 
+/// Other verbs that matter of secrets, of who may have something, and of what is alive.
+const OTHERS: &[&str] = &[
+    "download",
+    "invalidate",
+    "lock",
+    "toggle",
+    "unset",
+    "associate",
+    "declare",
+    "send",
+    "setacl",
+    "elevate",
+    "kick",
+    "evacuate",
+    "brick",
+    "detach",
+];
+
 /// Options without a value, in front of a subcommand too.
 const SWITCHES: &[&str] = &[
     "-y",
@@ -68,8 +86,9 @@ pub(super) fn verb_of(word: &str) -> Option<String> {
             || MAKING.contains(&part)
             || WORKING.contains(&part)
             || verbs::takes_or_loosens(part)
-            // It matters of secrets.
-            || part == "download"
+            || OTHERS.contains(&part)
+            // An `access-key` is a thing.
+            || word == "access"
     };
     words_of(word).into_iter().find(is_verb)
 }
