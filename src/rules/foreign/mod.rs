@@ -116,6 +116,12 @@ impl Account {
             })
     }
 
+    /// The same, and nothing is run, copied or written either.
+    pub fn only_looks(&self) -> bool {
+        self.takes_nothing()
+            && self.operations.iter().all(|operation| matches!(operation, Operation::Calls { .. }))
+    }
+
     /// Whether all that is done is said, and none of it runs anything.
     pub fn runs_nothing(&self) -> bool {
         /// What stands in the name of a call that runs something.

@@ -536,6 +536,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker run -v ~/.claude:/c:ro alpine cat /c/settings.json",
             "kubectl cp .claude/settings.json pod:/x",
             "python3 -c \"import os; print(os.listdir('.claude'))\"",
+            "python3 <<'E'\nfrom pathlib import Path\np = Path.home() / '.claude' / 'projects'\n# Remove what stands twice\nprint(len(set(p.glob('**/*.jsonl'))))\nE",
             "gh pr create --title x --body 'changes .claude/settings.json'",
         ],
         ..RULE

@@ -2,6 +2,7 @@
 
 use crate::domain::Target;
 use crate::rules::Invocation;
+use crate::rules::builtin::statements;
 use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::matcher::{
     At, Found, Scene, at, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected,
@@ -175,7 +176,11 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     let found =
         scene.invocations().iter().filter(|inv| runs_code(inv) || runs(inv, &["deno", "bun"])).find(|inv| {
-            code_of(inv, scene).filter(|code| TAKES.iter().any(|word| code.contains(word))).any(|code| {
+            let takes = |code: &String| {
+                TAKES.iter().any(|word| statements::uncommented(code).contains(word))
+                    && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks())
+            };
+            code_of(inv, scene).filter(takes).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
                 code.split(apart).take(4096).any(|text| {
                     let path = match (text.strip_prefix("~/"), home) {
