@@ -6,7 +6,6 @@
 //! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -148,32 +147,39 @@ impl Table {
         Ok(Table { rows, local })
     }
 
-    /// The table as constants. Commands that several programs have stand there once.
+    /// The table as constants. Rows of several programs, and commands of several rows, stand there once.
     fn code(&self) -> Result<String, String> {
-        let mut commands: Vec<String> = Vec::new();
+        let (mut commands, mut rows): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut programs = String::new();
         for (name, (row, file)) in &self.rows {
             let failed = |error: String| format!("{FACTS}/{file}: {name}: {error}");
             let subs = row.commands.iter().map(|command| command.code(&row.does));
-            let subs: String = subs.collect::<Result<_, _>>().map_err(failed)?;
-            let at = commands.iter().position(|known| *known == subs).unwrap_or_else(|| {
-                commands.push(subs);
-                commands.len() - 1
-            });
-            let code = row.code(name, at).map_err(failed)?;
-            writeln!(programs, "    // {file}\n    {code}").map_err(|error| error.to_string())?;
+            let subs = place(&mut commands, subs.collect::<Result<_, _>>().map_err(failed)?);
+            let row = place(&mut rows, row.code(subs).map_err(failed)?);
+            programs += &format!("    Program::new({name:?}, &ROW_{row}), // {file}\n");
         }
         let mut out = String::new();
         for (at, subs) in commands.iter().enumerate() {
             out += &format!("const COMMANDS_{at}: &[Sub] = &[\n{subs}];\n");
         }
+        for (at, row) in rows.iter().enumerate() {
+            out += &format!("static ROW_{at}: Row = {row};\n");
+        }
         out += &format!("const LOCAL: &str = {:?};\n", words(&self.local)?);
-        Ok(out + "const TABLE: &[Program] = &[\n" + &programs + "];\n")
+        Ok(out + "static TABLE: &[Program] = &[\n" + &programs + "];\n")
     }
 }
 
+/// Where a text stands in a list, at the end where it did not yet.
+fn place(list: &mut Vec<String>, text: String) -> usize {
+    list.iter().position(|known| *known == text).unwrap_or_else(|| {
+        list.push(text);
+        list.len() - 1
+    })
+}
+
 impl Program {
-    fn code(&self, name: &str, commands: usize) -> Result<String, String> {
+    fn code(&self, commands: usize) -> Result<String, String> {
         let kind = match (&self.kind, &self.builtin, &self.runs) {
             (None, None, None) => "Kind::Plain".to_owned(),
             (Some(kind), None, None) => variant("Kind", kind)?,
@@ -194,8 +200,8 @@ impl Program {
         }
         let by_option = names().any(|name| name.starts_with('-'));
         Ok(format!(
-            "Program {{ name: {name:?}, options: {:?}, operation: {}, operands: {}, kind: {kind}, verbs: {}, \
-             subs: COMMANDS_{commands}, nested: {:?}, by_option: {by_option} }},",
+            "Row {{ options: {:?}, operation: {}, operands: {}, kind: {kind}, verbs: {}, \
+             subs: COMMANDS_{commands}, nested: {:?}, by_option: {by_option} }}",
             options(&self.options)?,
             variant("Operation", &self.does)?,
             variant("Operands", &self.operands)?,

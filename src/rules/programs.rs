@@ -1,6 +1,6 @@
 //! What is known of programs, for people to look at.
 
-use super::facts::{self, Kind, Program, Verbs};
+use super::facts::{self, Kind, Row, Verbs};
 use crate::domain::{WrittenProgram, WrittenSub};
 
 /// The row of a program, in the form in which programs are taught.
@@ -15,8 +15,8 @@ pub struct Known {
 
 /// The row that lazaret has of a program, by its base name.
 pub fn known(name: &str) -> Option<Known> {
-    let row = facts::find(name)?;
-    let Program { options, operation, operands, kind, subs, nested, verbs, .. } = *row;
+    let found = facts::find(name)?;
+    let Row { options, operation, operands, kind, subs, nested, verbs, .. } = **found;
     let commands = subs.iter().map(|sub| WrittenSub {
         names: sub.names.to_owned(),
         options: sub.options.to_owned(),
@@ -25,7 +25,7 @@ pub fn known(name: &str) -> Option<Known> {
         runs: sub.wrap,
     });
     let program = WrittenProgram {
-        names: vec![row.name.to_owned()],
+        names: vec![found.name.to_owned()],
         options: options.to_owned(),
         single_dash: kind == Kind::Dash,
         does: operation,

@@ -20,7 +20,6 @@ const DRY: &[&str] = &[
     "--whatif",
     "--what-if",
     "--help",
-    "-h",
     "--check",
     "--plan",
     "--no-execute-changeset",
@@ -82,10 +81,12 @@ pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bo
 
 /// An option with which nothing is done.
 fn is_dry(word: &str) -> bool {
+    if !word.starts_with("--") {
+        return false;
+    }
     let (flag, value) = word.split_once('=').unwrap_or((word, ""));
-    // `-H` is a header.
-    let is_dry = |dry: &&str| if dry.len() > 2 { dry.eq_ignore_ascii_case(flag) } else { *dry == flag };
-    DRY.iter().any(is_dry) && word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
+    let is_one = DRY.iter().any(|dry| dry.eq_ignore_ascii_case(flag));
+    is_one && !matches!(value, "false" | "no" | "none" | "off" | "0")
 }
 
 /// Whether a command only says what it would do, or how it is used.

@@ -73,10 +73,30 @@ pub(in crate::rules) enum Verbs {
     Ruled,
 }
 
-/// A program.
+/// A program, by one of the names of its row.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rules) struct Program<'a> {
     pub name: &'a str,
+    row: &'a Row<'a>,
+}
+
+impl<'a> Program<'a> {
+    pub const fn new(name: &'a str, row: &'a Row<'a>) -> Program<'a> {
+        Program { name, row }
+    }
+}
+
+impl<'a> std::ops::Deref for Program<'a> {
+    type Target = Row<'a>;
+
+    fn deref(&self) -> &Row<'a> {
+        self.row
+    }
+}
+
+/// Programs that are alike.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rules) struct Row<'a> {
     pub options: &'a str,
     pub operation: Operation,
     pub operands: Operands,
@@ -101,7 +121,7 @@ pub(in crate::rules) struct Sub<'a> {
     pub wrap: Option<Wrap>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> Row<'a> {
     /// The row of the command that is called so.
     pub fn command(&self, path: &[String]) -> Option<&'a Sub<'a>> {
         self.subs.iter().find(|sub| has_path(sub.names, path))

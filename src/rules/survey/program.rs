@@ -100,7 +100,8 @@ impl Surveyor<'_> {
         match program {
             Some(program) => self.known_program(call, scope, program, &name),
             None if let Some(taught) = &taught => {
-                self.known_program(call, scope, &taught.row(&name), &name);
+                let row = taught.row();
+                self.known_program(call, scope, &Program::new(&name, &row), &name);
             }
             None if trusted => {
                 if let Some(at) = self.find_function("command_not_found_handle") {

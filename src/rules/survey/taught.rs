@@ -3,7 +3,7 @@
 use super::Invocation;
 use super::options;
 use crate::domain::{Policy, WrittenProgram};
-use crate::rules::facts::{Kind, Operation, Program, Sub, Verbs};
+use crate::rules::facts::{Kind, Operation, Program, Row, Sub, Verbs};
 
 /// A program of the configuration, and its rows.
 pub(super) struct Taught<'a> {
@@ -28,10 +28,9 @@ impl<'a> Taught<'a> {
         policy.programs.iter().find(|one| !one.adds && is_called(one, name)).map(Taught::new)
     }
 
-    pub fn row<'t>(&'t self, name: &'t str) -> Program<'t> {
+    pub fn row(&self) -> Row<'_> {
         let WrittenProgram { options, does, operands, nested, single_dash, runs, .. } = self.written;
-        Program {
-            name,
+        Row {
             options,
             operation: *does,
             operands: *operands,
@@ -52,8 +51,8 @@ impl<'a> Taught<'a> {
 pub(super) fn add(policy: &Policy, inv: &mut Invocation) {
     for written in policy.programs.iter().filter(|one| is_called(one, &inv.program)) {
         let taught = Taught::new(written);
-        let row = taught.row(&inv.program);
-        let said = options::parse(&inv.args, &row).said();
+        let row = taught.row();
+        let said = options::parse(&inv.args, &Program::new(&inv.program, &row)).said();
         if said.is_some_and(Operation::is_grave) && !inv.does.is_some_and(Operation::is_grave) {
             inv.does = said;
         }

@@ -9,6 +9,7 @@ use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
+use crate::rules::foreign::Language;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, input_of, is_shell,
     names_module, runs, runs_code, runs_shell,
@@ -584,7 +585,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             { commands.into_iter() }
                 .filter(|text| !is_text(text))
                 .any(|command| shell_verdict(scene, &command, cwd) >= least)
-                || least == Verdict::Modify && called_deserves(scene, &whole, cwd, least)
+                || least == Verdict::Modify
+                    && Language::of(&inv.program).is_none()
+                    && called_deserves(scene, &whole, cwd, least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

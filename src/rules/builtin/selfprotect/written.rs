@@ -177,7 +177,9 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found =
         scene.invocations().iter().filter(|inv| runs_code(inv) || runs(inv, &["deno", "bun"])).find(|inv| {
             let takes = |code: &String| {
-                TAKES.iter().any(|word| statements::uncommented(code).contains(word))
+                let names_one = |text: &str| TAKES.iter().any(|word| text.contains(word));
+                names_one(code)
+                    && names_one(&statements::uncommented(code))
                     && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks())
             };
             code_of(inv, scene).filter(takes).any(|code| {
