@@ -201,7 +201,7 @@ impl Program {
         let by_option = names().any(|name| name.starts_with('-'));
         Ok(format!(
             "Row {{ options: {:?}, operation: {}, operands: {}, kind: {kind}, verbs: {}, \
-             subs: COMMANDS_{commands}, nested: {:?}, by_option: {by_option} }}",
+             subs: COMMANDS_{commands}, nested: {:?}, closed: false, by_option: {by_option} }}",
             options(&self.options)?,
             variant("Operation", &self.does)?,
             variant("Operands", &self.operands)?,

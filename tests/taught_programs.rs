@@ -128,6 +128,12 @@ fn a_file_that_may_not_loosen_only_adds() {
     fs::write(&project, harmless).unwrap();
     asked(&world, "acmectl db purge", "tools.program-deletes");
     asked(&world, "acmectl --force delete x", "tools.program-deletes");
+    // What a file adds stands beside the verbs, also where the rule that it adds is switched off.
+    fs::write(&project, "[[programs]]\nnames = ['acmectl']\ndoes = 'reveals'\n").unwrap();
+    world.configure("[rules]\ndisabled = ['tools.program-reveals']\n");
+    asked(&world, "acmectl bucket delete invoices", "tools.program-deletes");
+    world.configure("");
+    fs::write(&project, harmless).unwrap();
     asked(&world, "acmectl site pave", "tools.program-deletes");
     let (before, _) = said(&World::new(), "kubectl delete ns prod");
     assert_eq!(said(&world, "kubectl delete ns prod").0, before);
@@ -162,6 +168,8 @@ fn rows_add_to_programs_that_lazaret_knows() {
     );
     asked(&world, "kubectl plugin-cost wipe-ledger", "tools.program-deletes");
     passes(&world, "kubectl get pods");
+    let (code, said, _) = world.run(&["config", "check"]);
+    assert!(said.contains("lazaret has a row of its own for kubectl"), "{code}: {said}");
 }
 
 #[test]
@@ -173,7 +181,11 @@ fn every_mistake_is_told() {
     for (line, expected) in [
         ("options = ['tenant']", "options: \"tenant\" is none; write `--name` for one that takes a value"),
         ("options = ['--a:q']", "options: \"--a:q\" is none"),
-        ("options = ['--a', '+']", "options: \"+\" is none"),
+        ("options = ['--a', '+']", "options: \"+\" can only stand first, not at place 2"),
+        (
+            "commands = [{ names = ['b'], does = 'reads' }, { names = ['b'] }]",
+            "commands: \"b\" stands there twice",
+        ),
         ("does = 'destroy'", "does: `destroy`; did you mean `destroys`?"),
         ("does = 3", "does: 3 is not one of nothing, look"),
         ("operands = 'reads'", "operands: `reads`; did you mean `read`?"),
@@ -201,7 +213,9 @@ fn every_mistake_is_told() {
 #[test]
 fn every_built_in_row_is_shown_as_it_can_be_taught() {
     let mut count = 0;
-    for name in programs::names() {
+    // Those of the shell itself (`!`, `[`) are nobody's to teach.
+    let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-:@".contains(c));
+    for name in programs::names().filter(plain) {
         let known = programs::known(name).unwrap();
         let text = toml(&known.program);
         let wrong = config::problems(text.as_bytes(), None, CHECKS);
@@ -219,7 +233,7 @@ fn what_is_known_of_a_program_is_shown() {
     world.configure(ACMECTL);
     let (code, shown, _) = world.run(&["facts", "show", "acmectl"]);
     assert_eq!(code, 0);
-    assert!(shown.contains("lazaret has no row of acmectl"), "{shown}");
+    assert!(shown.contains("# taught by the configuration; its words are read so"), "{shown}");
     assert!(
         shown.contains("names = [\"tenant raze\", \"site content drop\"]\ndoes = \"destroys\""),
         "{shown}"
@@ -234,4 +248,55 @@ fn what_is_known_of_a_program_is_shown() {
     let (_, explained, _) = world.run(&["check", "--explain", "acmectl tenant raze x"]);
     assert!(explained.contains("runs acmectl (destroys): acmectl tenant raze x"), "{explained}");
     assert!(explained.contains("by:      predicate = \"unlisted_program_deletes\""), "{explained}");
+}
+
+#[test]
+fn a_danger_is_found_behind_what_nobody_listed() {
+    let world = World::new();
+    world.configure(ACMECTL);
+    for command in [
+        "acmectl --zone eu tenant raze x",
+        "acmectl tenant --zone eu raze x",
+        "acmectl $T tenant raze x",
+        "acmectl tenant raze x --note --dry-run=false",
+        "acmectl --tenant --dry-run tenant raze x",
+        "acmectl --tenant --help tenant raze x",
+        "acmectl tenant raze x -- --dry-run",
+        "acmectl.exe tenant raze x",
+    ] {
+        asked(&world, command, "tools.program-deletes");
+    }
+    passes(&world, "acmectl --tenant tenant list raze");
+    passes(&world, "acmectl tenant raze x --dry-run");
+}
+
+#[test]
+fn the_gravest_of_several_options_counts_and_a_word_that_begins_no_command_is_an_operand() {
+    let world = World::new();
+    world.configure(
+        r#"
+        [[programs]]
+        names = ["hexq"]
+        operands = "delete"
+        commands = [{ names = ["--scrub"], does = "destroys" }, { names = ["--list"], does = "reads" }]
+        [[programs]]
+        names = ["wrap"]
+        options = ["-r", "-f:r"]
+        runs = { command = "words" }
+        [[programs]]
+        names = ["salt"]
+        runs = { command = "words" }
+        "#,
+    );
+    asked(&world, "hexq --list --scrub", "tools.program-deletes");
+    asked(&world, "hexq --scrub --list", "tools.program-deletes");
+    assert_eq!(said(&world, "hexq /etc/passwd").0, "deny");
+    for command in ["wrap rm -rf /", "wrap sh -c 'rm -rf ~'", "wrap git push --force origin main"] {
+        assert_eq!(said(&world, command).0, "deny", "{command}");
+    }
+    // Rules that know a program see it, whatever a file says that it runs.
+    assert_eq!(
+        said(&world, "salt '*' cmd.run 'rm -rf /'").0,
+        said(&World::new(), "salt '*' cmd.run 'rm -rf /'").0
+    );
 }

@@ -18,7 +18,7 @@ use crate::host::plugin;
 use crate::host::trust::TrustState;
 use crate::host::watch;
 use crate::review::exceptions;
-use crate::rules;
+use crate::rules::{self, programs};
 
 /// Writes the commented default file; refuses to touch one that is there.
 pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -140,6 +140,7 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
     notes.extend(exceptions_without_effect(&explained.policy));
     notes.extend(about_no_pattern(explained));
     notes.extend(unusable_plugins(explained));
+    notes.extend(known_programs(explained));
     notes
 }
 
@@ -156,6 +157,19 @@ fn unusable_plugins(explained: &Explained) -> Vec<Note> {
         text: format!("`plugins`: {}", fault.message()),
     };
     faults.map(note).collect()
+}
+
+/// A note on programs of which lazaret has a row of its own, so that one that is taught gives nobody its words.
+fn known_programs(explained: &Explained) -> Option<Note> {
+    let set = explained.values.iter().find(|one| one.key.kind == Kind::Programs)?;
+    let path = origins(explained, &set.from).next().map(|source| source.path.clone())?;
+    let own = explained.policy.programs.iter().filter(|one| !one.adds).flat_map(|one| &one.names);
+    let known: Vec<&str> = own.map(String::as_str).filter(|name| programs::known(name).is_some()).collect();
+    let text = format!(
+        "`programs`: lazaret has a row of its own for {}, which counts; of yours only what is stricter does (`lazaret facts show`)",
+        known.join(", ")
+    );
+    (!known.is_empty()).then_some(Note { kind: config::NoteKind::Overruled, path, line: None, text })
 }
 
 /// A note for each intervention of one's own that is about a pattern that there is not.

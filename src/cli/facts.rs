@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::FactsCommand;
@@ -29,6 +29,10 @@ pub fn run(command: &FactsCommand, machine: &Machine, out: &mut dyn Write) -> Re
 }
 
 fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let name = name.rsplit('/').next().unwrap_or_default();
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        bail!("facts show: {name:?} is not the name of a program");
+    }
     let known = programs::known(name);
     let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
     let taught: Vec<&WrittenProgram> =
@@ -55,6 +59,7 @@ fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> 
                 escape(name)
             )?;
         }
+        None if taught.iter().any(|program| !program.adds) => {}
         None => writeln!(
             out,
             "# lazaret has no row of {}: it is judged by the verbs that it is told (docs/programs.md)",

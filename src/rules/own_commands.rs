@@ -36,6 +36,8 @@ const COMMANDS: &[(&str, &str, Runs)] = &[
     ("config", "show", Runs::Agents),
     ("doctor", "", Runs::Agents),
     ("except", "", Runs::People),
+    ("facts", "list", Runs::Agents),
+    ("facts", "show", Runs::Agents),
     ("feedback", "", Runs::People),
     ("help", "", Runs::Agents),
     // A message that no client sent would stand in the log as if one had.

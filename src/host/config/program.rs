@@ -32,13 +32,15 @@ impl Reader {
         for item in table.get("commands").map_or(&[][..], |value| self.list(value, "commands")) {
             commands.extend(self.command_row(item, does));
         }
+        let runs = table.get("runs").and_then(|value| self.runs(value));
+        self.said_twice(entry, &commands);
         Some(WrittenProgram {
             names: names?,
-            options: self.option_words(table),
+            options: ended(self.option_words(table), runs),
             single_dash: self.switch(table, "single_dash"),
             does,
             operands: self.operands(table),
-            runs: table.get("runs").and_then(|value| self.runs(value)),
+            runs,
             local: self.switch(table, "local"),
             nested: nested(&commands),
             commands,
@@ -48,8 +50,10 @@ impl Reader {
 
     fn program_names(&mut self, value: &Value<'_>) -> Vec<String> {
         let names = self.words(value, "names");
-        if let Some(name) = names.iter().find(|name| name.contains(['/', ' ', '\t', '"', '\''])) {
-            self.wrong(value, format!("names: {name:?} is not the bare name of a program"));
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-' | ':' | '@');
+        for name in names.iter().filter(|name| !name.chars().all(plain)) {
+            let text = "is not the bare name of a program (letters, digits and ._+-:@; no path, no pattern)";
+            self.wrong(value, format!("names: {name:?} {text}"));
         }
         names
     }
@@ -69,23 +73,38 @@ impl Reader {
             }
             names.push(words.join("."));
         }
+        let runs = table.get("runs").and_then(|value| self.runs(value));
         Some(WrittenSub {
             names: names.join(" "),
-            options: self.option_words(table),
+            options: ended(self.option_words(table), runs),
             does: self.does(table, does),
             operands: self.operands(table),
-            runs: table.get("runs").and_then(|value| self.runs(value)),
+            runs,
         })
+    }
+
+    fn said_twice(&mut self, entry: &Value<'_>, commands: &[WrittenSub]) {
+        let mut seen: Vec<&str> = Vec::new();
+        for name in commands.iter().flat_map(|command| command.names.split(' ')) {
+            if seen.contains(&name) {
+                self.wrong(entry, format!("commands: \"{}\" stands there twice", name.replace('.', " ")));
+            }
+            seen.push(name);
+        }
     }
 
     fn option_words(&mut self, table: &DeTable<'_>) -> String {
         let words = self.optional(table, "options");
-        let wrong = words.iter().enumerate().find(|(at, word)| !is_option_word(word, *at == 0));
-        if let (Some((_, word)), Some(value)) = (wrong, table.get("options")) {
-            let text = format!(
-                "options: {word:?} is none; write `--name` for one that takes a value, `--name:r` where the value is a file that is read, `-n!` \
-                 for one that takes none (docs/programs.md)"
-            );
+        for (at, word) in words.iter().enumerate().filter(|(at, word)| !is_option_word(word, *at == 0)) {
+            let Some(value) = table.get("options") else { break };
+            let text = if word == "+" {
+                format!("options: \"+\" can only stand first, not at place {}", at + 1)
+            } else {
+                format!(
+                    "options: {word:?} is none; write `--name` for one that takes a value, `--name:r` where that is a file that is read (the \
+                     letters are r, w, x, d, D, s, k, u), `-n!` for one that takes none (docs/programs.md)"
+                )
+            };
             self.wrong(value, text);
         }
         words.join(" ")
@@ -103,6 +122,7 @@ impl Reader {
 
     fn runs(&mut self, value: &Value<'_>) -> Option<Wrap> {
         let table = self.table(value, "runs", RUNS)?;
+        self.switch(table, "keep");
         let known = named(Rest::ALL, Rest::name);
         let rest = self.needed(value, table, "command").and_then(|value| self.word(value, "command", &known));
         let skip = table.get("skip").map_or(Some(0), |value| {
@@ -115,12 +135,19 @@ impl Reader {
         Some(Wrap {
             skip: skip?,
             rest: rest?,
-            keep: self.switch(table, "keep"),
+            // Rules see the program too, whatever else is said of it.
+            keep: true,
             privileged: self.switch(table, "privileged"),
             remote: self.switch(table, "remote"),
             lenient: self.switch(table, "lenient"),
         })
     }
+}
+
+/// Options of what runs the command in its operands: they end where that begins.
+fn ended(options: String, runs: Option<Wrap>) -> String {
+    let ends = runs.is_some_and(|runs| matches!(runs.rest, Rest::Words | Rest::EnvWords));
+    if ends && !options.starts_with('+') { format!("+ {options}").trim_end().to_owned() } else { options }
 }
 
 /// The first words of commands of several words.

@@ -80,7 +80,7 @@ pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bo
 }
 
 /// An option with which nothing is done.
-fn is_dry(word: &str) -> bool {
+pub(super) fn is_dry(word: &str) -> bool {
     if !word.starts_with("--") {
         return false;
     }

@@ -128,6 +128,36 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
     inv.args.iter().map(Arg::prefix).any(|text| !text.contains(' ') && is_own(text))
 }
 
+/// Whether all that a command is told to take away is named as what nobody misses: each name behind its verb, and each that an option
+/// gives.
+pub(super) fn is_scratch_alone(inv: &Invocation) -> bool {
+    const TAKING: &[&str] = &["delete", "destroy", "rm", "rb", "purge", "terminate", "remove"];
+    let mut names: Vec<&str> = Vec::new();
+    let (mut told, mut option) = (false, None);
+    for text in inv.args.iter().map(|arg| arg.known()) {
+        let Some(text) = text else { return false };
+        let value_of = option.take();
+        if let Some(name) = text.strip_prefix('-') {
+            match name.split_once('=') {
+                Some((name, value)) if is_naming(name) => names.push(value),
+                Some(_) => {}
+                None => option = Some(name.trim_start_matches('-')),
+            }
+        } else if TAKING.contains(&text) || text.starts_with("delete-") {
+            (told, option) = (true, None);
+        } else if value_of.map_or(told, is_naming) {
+            names.push(text);
+        }
+    }
+    told && !names.is_empty() && names.iter().all(|name| is_scratch(name)) && !names_live(inv)
+}
+
+/// Whether an option names what something is done to.
+fn is_naming(option: &str) -> bool {
+    let option = option.trim_start_matches('-');
+    matches!(option, "n" | "c" | "name") || option.ends_with("-name") && option != "account-name"
+}
+
 /// Whether the command line says, in an argument, an assignment or the address of a database, that it is about something live.
 pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
     is_live_in(scene.command_line(), scene, inv)

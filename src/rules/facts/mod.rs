@@ -106,6 +106,8 @@ pub(in crate::rules) struct Row<'a> {
     pub subs: &'a [Sub<'a>],
     /// The first words of commands of several words: `a` and `a.b` of `a.b.c`.
     pub nested: &'a str,
+    /// A word that begins none of its commands is an operand.
+    pub closed: bool,
     /// Some of its commands are options.
     pub by_option: bool,
 }

@@ -220,7 +220,7 @@ fn of_program(name: &str) -> u128 {
 
 fn of_invocation(inv: &Invocation) -> u128 {
     let mut mask = 0;
-    if inv.does.is_some_and(Operation::is_grave) {
+    if inv.does.is_some_and(Operation::is_grave) || !inv.added.is_empty() {
         mask |= Trigger::UNLISTED.0;
     }
     if inv.program.is_empty() || inv.word.has_glob() {

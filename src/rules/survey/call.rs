@@ -103,6 +103,7 @@ impl Surveyor<'_> {
             text: clip(&call.text, MAX_TEXT),
             listed: super::listed::Listed::default(),
             does: parsed.and_then(Parsed::said),
+            added: Vec::new(),
         };
         match parsed {
             Some(parsed) => {

@@ -145,6 +145,8 @@ pub struct Invocation {
     pub(in crate::rules) listed: listed::Listed,
     /// What the row of its program says that this very command does, where there is one that says so.
     pub does: Option<Operation>,
+    /// What configuration files say of it that only add to what is known.
+    pub(in crate::rules) added: Vec<Operation>,
 }
 
 /// Everything that is known of a call before it runs.

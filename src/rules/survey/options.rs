@@ -100,8 +100,9 @@ pub(super) fn parse<'p>(args: &[Arg], program: &'p Program<'p>) -> Parsed<'p> {
         }
     }
     if program.by_option {
-        let said = parsed.flags.iter().find_map(|flag| program.option_command(&flag.name));
-        parsed.row = said.or(parsed.row);
+        let rows = || parsed.flags.iter().filter_map(|flag| program.option_command(&flag.name));
+        let grave = rows().chain(parsed.row).find(|row| row.operation.is_grave());
+        parsed.row = grave.or_else(|| rows().next()).or(parsed.row);
     }
     parsed
 }
@@ -121,10 +122,12 @@ impl Parsed<'_> {
         let row = self.program.command(&self.sub);
         let is_one = row.is_some()
             || if first {
-                !facts::stops_at_operand([self.program.options, ""]) || self.program.is_nested(&self.sub)
+                self.program.is_nested(&self.sub)
+                    || !self.program.closed && !facts::stops_at_operand([self.program.options, ""])
             } else {
                 // `stash@{0}` or a path after `stash` is an operand; an unknown second word of others is a command of theirs.
-                word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                !self.program.closed && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                    || self.program.is_nested(&self.sub)
             };
         if is_one {
             self.row = row.or(self.row);

@@ -64,7 +64,8 @@ impl Surveyor<'_> {
             self.unknown_program(&call);
             return;
         };
-        let name = text.rsplit('/').next().unwrap_or_default().to_owned();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".exe").filter(|name| !name.is_empty()).unwrap_or(name).to_owned();
         if let Some(words) = self.stands_for(&text, &name, &call, scope) {
             call.words = words;
             call.depth = call.depth.saturating_add(1);

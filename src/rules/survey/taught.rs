@@ -1,9 +1,10 @@
 //! Programs that the configuration teaches: their rows, and what they add to what is known of a command.
 
 use super::Invocation;
-use super::options;
+use super::options::{self, Parsed};
 use crate::domain::{Policy, WrittenProgram};
 use crate::rules::facts::{Kind, Operation, Program, Row, Sub, Verbs};
+use crate::shell::Arg;
 
 /// A program of the configuration, and its rows.
 pub(super) struct Taught<'a> {
@@ -42,21 +43,35 @@ impl<'a> Taught<'a> {
             verbs: Verbs::Usual,
             subs: &self.subs,
             nested,
+            closed: true,
             by_option: self.subs.iter().any(|sub| sub.names.split(' ').any(|name| name.starts_with('-'))),
         }
     }
 }
 
-/// Adds what files say of a command that do not give its row: only what is stricter than what is known of it.
+/// Adds what files say of a command: what a row says of it that does not give it its words, and what is told somewhere among its words,
+/// where an option that nobody listed may stand in front.
 pub(super) fn add(policy: &Policy, inv: &mut Invocation) {
     for written in policy.programs.iter().filter(|one| is_called(one, &inv.program)) {
         let taught = Taught::new(written);
         let row = taught.row();
-        let said = options::parse(&inv.args, &Program::new(&inv.program, &row)).said();
-        if said.is_some_and(Operation::is_grave) && !inv.does.is_some_and(Operation::is_grave) {
-            inv.does = said;
-        }
+        let program = Program::new(&inv.program, &row);
+        let parsed = options::parse(&inv.args, &program);
+        let said = parsed.said().or_else(|| named(&parsed, &row));
+        inv.added.extend(said.filter(|operation| operation.is_grave() && inv.does != Some(*operation)));
     }
+}
+
+/// What the gravest command does whose words stand among those of a command line, in their order.
+fn named(parsed: &Parsed<'_>, row: &Row<'_>) -> Option<Operation> {
+    let words = || parsed.sub.iter().map(String::as_str).chain(parsed.operands.iter().filter_map(Arg::known));
+    let told = |name: &str| {
+        let mut rest = words();
+        name.split('.').all(|part| rest.any(|word| word == part))
+    };
+    let grave = row.subs.iter().filter(|sub| sub.operation.is_grave());
+    let mut names = grave.flat_map(|sub| sub.names.split(' ').map(move |name| (name, sub.operation)));
+    names.find(|(name, _)| !name.starts_with('-') && told(name)).map(|(_, operation)| operation)
 }
 
 fn is_called(written: &WrittenProgram, name: &str) -> bool {

@@ -4,7 +4,7 @@ use super::{HUBS, IN_CODE, PROVIDERS, RAZED};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::libraries::Told;
-use crate::rules::builtin::{database, libraries, lists, operations, predicate, sub};
+use crate::rules::builtin::{database, libraries, lists, operations, predicate, standing, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
     input_of,
@@ -73,8 +73,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Trigger::programs(&["aws", "gsutil", "gcloud"]),
                 mirrored,
             ),
-            When::Command(sub(&["gsutil"], &["rb", "rm"])),
-            When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
+            predicate("google_storage_deleted", Trigger::rows(GOOGLE_STORAGE), |scene| {
+                operations::done_where(scene, GOOGLE_STORAGE, |inv| !standing::is_scratch_alone(inv))
+            }),
             When::Command(Command {
                 without: EMULATED_OR_DRY,
                 ..sub(&["rclone"], &["purge", "delete", "rmdirs"])
@@ -152,6 +153,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "terragrunt run-all destroy",
             "eksctl delete cluster --name c",
             "argocd app delete x --cascade",
+            "hcloud server delete ann-scratch-1 web-1",
+            "aws rds delete-db-instance --db-instance-identifier orders --profile test",
             "gh api -X DELETE repos/a/b",
             "curl -X DELETE https://api.digitalocean.com/v2/droplets/1",
             "curl -X DELETE https://api.github.com/repos/a/b",
@@ -193,10 +196,17 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "aws ec2 terminate-instances --dry-run --instance-ids i-1",
             "aws ec2 terminate-instances help",
             "gcloud projects delete --help",
+            "neonctl branches delete test/ci-9912 --project-id cool-meadow-1",
+            "aws ecr delete-repository --repository-name ann-scratch --region eu-west-1",
+            "hcloud server delete ann-scratch-1",
         ],
         ..RULE
     },
 ];
+
+/// Storage of Google's that is deleted.
+const GOOGLE_STORAGE: operations::Operations =
+    &[(&["gsutil"], &["rb", "rm"]), (&["gcloud"], &["storage rm", "storage buckets delete"])];
 
 /// Storage of Azure's that is deleted with what is in it.
 const AZURE_STORAGE: operations::Operations =
@@ -410,7 +420,7 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
             _ => false,
         }
     };
-    match operations::done_where(scene, RAZED, |inv| !is_spared(inv)) {
+    match operations::done_where(scene, RAZED, |inv| !is_spared(inv) && !standing::is_scratch_alone(inv)) {
         Found::No => graphql_deletes(scene),
         found @ (Found::Yes(_) | Found::Unsure(_)) => found,
     }
@@ -455,7 +465,7 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .take(4)
                 .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
         };
-        verb && !dry
+        verb && !dry && !standing::is_scratch_alone(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

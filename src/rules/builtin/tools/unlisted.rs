@@ -6,11 +6,11 @@ mod arguments;
 use self::arguments::{WORKING, by_option, given, options, subcommand, verb_of, works_on_a_file};
 use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
-use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
+use crate::rules::{Flag, Invocation};
 use crate::shell::Arg;
 
 pub(in crate::rules) const RULES: &[Rule] = &[
@@ -193,6 +193,8 @@ fn told_to<'a>(
     let found = scene.running(|inv| is_meant(inv, operation, about)).find(|inv| {
         let told = || said(inv, scene, about).is_some_and(|told| judge(&told) >= Verdict::Modify);
         let does = if inv.does == Some(operation) {
+            !is_tried(inv)
+        } else if inv.added.contains(&operation) {
             !operations::is_rehearsal(inv) && !asks_for_help(inv)
         } else {
             told() && !is_function(inv, scene)
@@ -204,8 +206,8 @@ fn told_to<'a>(
 
 /// Whether a command is one to be looked at: by what its row says of it, or by its verbs where that says nothing.
 fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
-    if inv.does.is_some() {
-        return inv.does == Some(operation);
+    if inv.does.is_some() || inv.added.contains(&operation) {
+        return inv.does == Some(operation) || inv.added.contains(&operation);
     }
     if runs(inv, PYTHONS) {
         return inv.args.first().and_then(Arg::known) == Some("-m");
@@ -216,6 +218,17 @@ fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
         && !facts::is_local(&inv.program)
         && verbs != Verbs::Ruled
         && (about == About::Access || verbs != Verbs::Access)
+}
+
+/// Whether a command whose row tells its options from their values only says what it would do, or how it is used.
+fn is_tried(inv: &Invocation) -> bool {
+    let has = |test: &dyn Fn(&str) -> bool| inv.flags.iter().any(|flag| test(&flag.name));
+    let falsely = |flag: &Flag| {
+        let value = flag.value.as_ref().and_then(Arg::known);
+        matches!(value, Some("false" | "no" | "none" | "off" | "0"))
+    };
+    let dry = inv.flags.iter().any(|flag| operations::is_dry(&flag.name) && !falsely(flag));
+    dry && !has(&|name| name.starts_with("--no-dry")) || has(&|name| matches!(name, "-h" | "-help"))
 }
 
 /// Whether a program is a function of the script that it stands in.
