@@ -140,7 +140,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 statement_sent(scene)
             }),
             predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| {
-                operations::done_where(scene, LOST, |inv| whose_queue(inv, scene) == Whose::Others)
+                operations::done_where(scene, LOST, |inv| {
+                    whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
+                })
             }),
             predicate(
                 "file_of_a_server_deleted",
