@@ -88,13 +88,17 @@ fn given(line: &str) -> impl Iterator<Item = &str> {
     looped.into_iter().chain(block).chain(front).flat_map(words).filter(|word| !OWN.contains(word))
 }
 
+/// Whether a line of code is a comment as a whole.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#') || line.trim_start().starts_with("//")
+}
+
 /// Code without the lines that are comments as a whole.
 pub(super) fn uncommented(code: &str) -> Cow<'_, str> {
-    let comment = |line: &str| line.trim_start().starts_with(['#']) || line.trim_start().starts_with("//");
-    if !code.lines().any(comment) {
+    if !code.lines().any(is_comment) {
         return Cow::Borrowed(code);
     }
-    Cow::Owned(code.split_inclusive('\n').filter(|line| !comment(line)).collect())
+    Cow::Owned(code.split_inclusive('\n').filter(|line| !is_comment(line)).collect())
 }
 
 /// Whether none of `calls` stands in Python's code itself, but only in its strings and comments, and none of those is run. A bar at

@@ -179,7 +179,7 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             let takes = |code: &String| {
                 let names_one = |text: &str| TAKES.iter().any(|word| text.contains(word));
                 names_one(code)
-                    && names_one(&statements::uncommented(code))
+                    && code.lines().any(|line| !statements::is_comment(line) && names_one(line))
                     && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks())
             };
             code_of(inv, scene).filter(takes).any(|code| {
