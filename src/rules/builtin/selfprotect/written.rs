@@ -161,7 +161,6 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "rmtree",
         "rmSync",
         "rmdirSync",
-        "rm_rf",
         "rm_r",
         "remove",
         "unlink",
@@ -184,12 +183,12 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             code_of(inv, scene).filter(takes).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
-                code.split(apart).take(4096).any(|text| {
+                code.split(apart).take(4096).filter(|text| text.contains('.')).any(|text| {
                     let path = match (text.strip_prefix("~/"), home) {
                         (Some(rest), Some(home)) => format!("{home}/{rest}"),
                         _ => text.to_owned(),
                     };
-                    path.contains('.') && super::around_protected(&Arg::literal(&path), inv, scene)
+                    super::around_protected(&Arg::literal(&path), inv, scene)
                 })
             })
         });
