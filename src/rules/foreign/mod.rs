@@ -116,10 +116,13 @@ impl Account {
             })
     }
 
-    /// The same, and nothing is run, copied or written either.
-    pub fn only_looks(&self) -> bool {
-        self.takes_nothing()
-            && self.operations.iter().all(|operation| matches!(operation, Operation::Calls { .. }))
+    /// The same, and nothing is run, copied or written either, nor anything called that has one of these words in its name.
+    pub fn only_looks(&self, but: &[&str]) -> bool {
+        let looks = |operation: &Operation| match operation {
+            Operation::Calls { name, .. } => !but.iter().any(|word| name.contains(word)),
+            _ => false,
+        };
+        self.takes_nothing() && self.operations.iter().all(looks)
     }
 
     /// Whether all that is done is said, and none of it runs anything.

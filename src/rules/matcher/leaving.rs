@@ -45,7 +45,7 @@ pub(super) fn is_sender(inv: &Invocation) -> bool {
 }
 
 /// Whether a command joins its input with a connection.
-pub(super) fn connects(inv: &Invocation) -> bool {
+pub(crate) fn connects(inv: &Invocation) -> bool {
     runs(inv, lists::NETCATS) || runs(inv, &["socat", "telnet"])
 }
 

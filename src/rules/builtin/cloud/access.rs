@@ -42,6 +42,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gcloud projects add-iam-policy-binding p --member=x --role=roles/owner",
             "az role assignment create --role Owner",
             "kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=u",
+            "k3s kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=u",
+            "k create rolebinding x --clusterrole=edit --user=u",
             "curl -X PUT https://api.github.com/repos/a/b/collaborators/u",
             "curl -X PATCH https://api.github.com/repos/a/b -d '{\"private\":false}'",
             "gh api repos/a/b/keys -f title=k -f key='ssh-rsa AAAA'",
@@ -400,7 +402,7 @@ const GIVEN: Operations = &[
     (&["docker"], &["swarm join"]),
     (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
     (
-        &["kubectl", "oc"],
+        KUBECTL,
         &[
             "create clusterrolebinding",
             "create rolebinding",

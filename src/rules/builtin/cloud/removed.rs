@@ -154,6 +154,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "eksctl delete cluster --name c",
             "argocd app delete x --cascade",
             "hcloud server delete ann-scratch-1 web-1",
+            "hcloud server delete --force web-1 ann-test",
+            "aws rds delete-db-instance --db-instance-identifier orders --db-name ann-test",
             "aws rds delete-db-instance --db-instance-identifier orders --profile test",
             "gh api -X DELETE repos/a/b",
             "curl -X DELETE https://api.digitalocean.com/v2/droplets/1",

@@ -179,7 +179,7 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let names_one = |text: &str| TAKES.iter().any(|word| text.contains(word));
                 names_one(code)
                     && code.lines().any(|line| !statements::is_comment(line) && names_one(line))
-                    && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks())
+                    && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks(TAKES))
             };
             code_of(inv, scene).filter(takes).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
