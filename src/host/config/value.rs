@@ -258,19 +258,26 @@ impl Item {
     }
 }
 
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// A list of texts as TOML writes it.
+fn listed<'t>(f: &mut std::fmt::Formatter<'_>, texts: impl Iterator<Item = &'t String>) -> std::fmt::Result {
+    let items: Vec<String> = texts.map(|text| quoted(text)).collect();
+    write!(f, "[{}]", items.join(", "))
+}
+
 /// The value as TOML writes it, and (for lists of words and simple values) as JSON does.
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         match self {
             Value::Switch(on) => write!(f, "{on}"),
             Value::Whole(number) => write!(f, "{number}"),
             Value::Fraction(number) => write!(f, "{number:?}"),
             Value::Word(word) => f.write_str(&quoted(word)),
-            Value::Words(words) => {
-                let items: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
+            Value::Words(words) => listed(f, words.iter()),
             Value::Limits(limits) => {
                 let items: Vec<String> = limits
                     .iter()
@@ -284,28 +291,12 @@ impl std::fmt::Display for Value {
                     .collect();
                 write!(f, "[{}]", items.join(", "))
             }
-            // Their ids: whole, they would fill pages.
-            Value::Rules(rules) => {
-                let items: Vec<String> = rules.iter().map(|rule| quoted(&rule.id)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
-            Value::Patterns(patterns) => {
-                let items: Vec<String> = patterns.iter().map(|pattern| quoted(&pattern.name)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
-            Value::Interventions(all) => {
-                let items: Vec<String> = all.iter().map(|one| quoted(&one.pattern)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
-            Value::Plugins(plugins) => {
-                let items: Vec<String> = plugins.iter().map(|plugin| quoted(&plugin.name)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
-            Value::Programs(programs) => {
-                let names = programs.iter().flat_map(|program| &program.names);
-                let items: Vec<String> = names.map(|name| quoted(name)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
+            // Their names: whole, they would fill pages.
+            Value::Rules(rules) => listed(f, rules.iter().map(|rule| &rule.id)),
+            Value::Patterns(patterns) => listed(f, patterns.iter().map(|pattern| &pattern.name)),
+            Value::Interventions(all) => listed(f, all.iter().map(|one| &one.pattern)),
+            Value::Plugins(plugins) => listed(f, plugins.iter().map(|plugin| &plugin.name)),
+            Value::Programs(programs) => listed(f, programs.iter().flat_map(|program| &program.names)),
             Value::Exceptions(exceptions) => {
                 let item = |exception: &Exception| {
                     let part = |(name, words): (&str, Vec<&str>)| {

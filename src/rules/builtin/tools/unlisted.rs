@@ -3,14 +3,16 @@
 
 mod arguments;
 
-use self::arguments::{WORKING, by_option, given, options, subcommand, verb_of, works_on_a_file};
+use self::arguments::{
+    WORKING, by_option, given, options, subcommand, verb_of, with_singular, works_on_a_file,
+};
 use super::verbs::{self, MAKING, READING};
 use crate::domain::{Verdict, words_of};
+use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
-use crate::rules::{Flag, Invocation};
 use crate::shell::Arg;
 
 pub(in crate::rules) const RULES: &[Rule] = &[
@@ -222,13 +224,12 @@ fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
 
 /// Whether a command whose row tells its options from their values only says what it would do, or how it is used.
 fn is_tried(inv: &Invocation) -> bool {
-    let has = |test: &dyn Fn(&str) -> bool| inv.flags.iter().any(|flag| test(&flag.name));
-    let falsely = |flag: &Flag| {
-        let value = flag.value.as_ref().and_then(Arg::known);
-        matches!(value, Some("false" | "no" | "none" | "off" | "0"))
-    };
-    let dry = inv.flags.iter().any(|flag| operations::is_dry(&flag.name) && !falsely(flag));
-    dry && !has(&|name| name.starts_with("--no-dry")) || has(&|name| matches!(name, "-h" | "-help"))
+    let has = |test: fn(&str) -> bool| inv.flags.iter().any(|flag| test(&flag.name));
+    let dry = inv.flags.iter().any(|flag| match flag.value.as_ref().and_then(Arg::known) {
+        Some(value) => operations::is_dry(&format!("{}={value}", flag.name)),
+        None => operations::is_dry(&flag.name),
+    });
+    dry && !has(|name| name.starts_with("--no-dry")) || has(|name| matches!(name, "-h" | "-help"))
 }
 
 /// Whether a program is a function of the script that it stands in.
@@ -458,17 +459,15 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
     {
         return None;
     }
+    let told = |words| Told { server: words_of(name), words, args: options(args), text: &inv.text };
     if args.iter().any(|arg| arg.known() == Some("DELETE")) {
-        let told = vec!["delete".to_owned()];
-        return Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
+        return Some(told(vec!["delete".to_owned()]));
     }
     // `ssh host apps:destroy x`: the program is the command of another one.
     let own = Some(name).filter(|name| name.contains(':'));
     let words: Vec<&str> = own.into_iter().chain(subcommand(args)).collect();
     let Some(first) = words.iter().position(|word| verb_of(word).is_some()) else {
-        return by_option(args)
-            .filter(|_| about == About::Access || !works_on_a_file(args))
-            .map(|told| Told { server: words_of(name), words: told, args: options(args), text: &inv.text });
+        return by_option(args).filter(|_| about == About::Access || !works_on_a_file(args)).map(told);
     };
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
         && words
@@ -483,12 +482,6 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
     }
     // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.
     let behind = usize::from(at == 0 && words.first() == Some(&verb.as_str()));
-    let mut told = vec![verb];
-    for word in words.iter().take(at + 1 + behind) {
-        for part in words_of(word) {
-            told.extend(part.strip_suffix('s').map(str::to_owned));
-            told.push(part);
-        }
-    }
-    Some(Told { server: words_of(name), words: told, args: options(args), text: &inv.text })
+    let behind = words.iter().take(at + 1 + behind).flat_map(|word| with_singular(words_of(word)));
+    Some(told(std::iter::once(verb).chain(behind).collect()))
 }
