@@ -33,8 +33,11 @@ fn main() -> Result<(), String> {
     }
     println!("cargo::rerun-if-changed={FACTS}");
     let table = Table::read(&Path::new(&here).join(FACTS))?;
-    let out = PathBuf::from(variable("OUT_DIR")).join("programs.rs");
-    std::fs::write(&out, table.code()?).map_err(|error| format!("{}: {error}", out.display()))
+    for (file, code) in [("programs.rs", table.code()?), ("operations.rs", table.operations()?)] {
+        let out = PathBuf::from(variable("OUT_DIR")).join(file);
+        std::fs::write(&out, code).map_err(|error| format!("{}: {error}", out.display()))?;
+    }
+    Ok(())
 }
 
 /// A data file.
@@ -46,6 +49,19 @@ struct File {
     /// Programs without a row that only work on this machine.
     #[serde(default)]
     local: Vec<String>,
+    /// The kinds of operations that rules ask for, and what each says.
+    #[serde(default)]
+    kinds: BTreeMap<String, String>,
+    #[serde(default)]
+    operations: Vec<Told>,
+}
+
+/// What programs are told to do, by the words of their command lines.
+#[derive(Deserialize)]
+struct Told {
+    names: Vec<String>,
+    #[serde(flatten)]
+    kinds: BTreeMap<String, Vec<String>>,
 }
 
 /// Programs that are alike. What the words mean is said in `src/rules/facts/mod.rs`, where each is a variant of an enum.
@@ -118,6 +134,8 @@ fn text() -> String {
 struct Table {
     rows: BTreeMap<String, (Program, String)>,
     local: Vec<String>,
+    kinds: BTreeMap<String, String>,
+    told: Vec<(Told, String)>,
 }
 
 impl Table {
@@ -125,16 +143,18 @@ impl Table {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
         let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
-        let mut local = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(|error| failed(dir, &error))?.path();
-            if path.extension().is_none_or(|end| end != "toml") {
-                continue;
-            }
+        let (mut local, mut kinds, mut told) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+        let mut paths = paths.map_err(|error| failed(dir, &error))?;
+        paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+        paths.sort();
+        for path in paths {
             let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
             let file: File = toml::from_str(&content).map_err(|error| failed(&path, &error))?;
             let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             local.extend(file.local);
+            kinds.extend(file.kinds);
+            told.extend(file.operations.into_iter().map(|one| (one, from.clone())));
             for program in file.programs {
                 for name in &program.names {
                     let row = (program.clone(), from.clone());
@@ -144,7 +164,37 @@ impl Table {
                 }
             }
         }
-        Ok(Table { rows, local })
+        Ok(Table { rows, local, kinds, told })
+    }
+
+    /// The operations that rules ask for as constants, one a kind.
+    fn operations(&self) -> Result<String, String> {
+        let mut rows: BTreeMap<&str, String> = BTreeMap::new();
+        for (Told { names, kinds }, file) in &self.told {
+            for (kind, lines) in kinds {
+                let failed = |what: &str| Err(format!("{FACTS}/{file}: {}: {kind}: {what}", names.join(" ")));
+                if !self.kinds.contains_key(kind) {
+                    return failed("no such kind stands in operations.toml");
+                }
+                if let Some(line) = lines.iter().find(|line| line.split(' ').any(str::is_empty)) {
+                    return failed(&format!("{line:?}: one blank between two words"));
+                }
+                *rows.entry(kind).or_default() += &format!("    (&{names:?}, &{lines:?}), // {file}\n");
+            }
+        }
+        let (mut out, mut all) = (String::new(), String::new());
+        for (kind, says) in &self.kinds {
+            let name = kind.to_ascii_uppercase();
+            let Some(rows) = rows.get(kind.as_str()) else {
+                return Err(format!("{FACTS}/operations.toml: {kind}: no program does that"));
+            };
+            out += &format!("/// What {says}.\npub const {name}: Operations = &[\n{rows}];\n");
+            all += &format!("    ({kind:?}, {says:?}, {name}),\n");
+        }
+        Ok(out
+            + "/// All kinds, each by its name and with what it says.\npub const ALL: &[(&str, &str, Operations)] = &[\n"
+            + &all
+            + "];\n")
     }
 
     /// The table as constants. Rows of several programs, and commands of several rows, stand there once.

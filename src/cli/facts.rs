@@ -9,7 +9,7 @@ use super::args::FactsCommand;
 use super::{CHECKS, Exit, Machine};
 use crate::domain::{Operands, Operation, Wrap, WrittenProgram, WrittenSub, escape};
 use crate::host::config;
-use crate::rules::programs::{self, Known};
+use crate::rules::programs::{self, Known, Told};
 
 /// Longest line of a list of words.
 const WIDTH: usize = 120;
@@ -33,13 +33,13 @@ fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> 
     if name.is_empty() || name.contains(char::is_whitespace) {
         bail!("facts show: {name:?} is not the name of a program");
     }
-    let known = programs::known(name);
+    let (known, told) = (programs::known(name), programs::told(name));
     let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
     let taught: Vec<&WrittenProgram> =
         policy.programs.iter().filter(|one| one.names.iter().any(|other| other == name)).collect();
     if as_object {
         let built_in = known.as_ref().map(|known| json!({ "row": known.program, "verbs": known.verbs }));
-        let object = json!({ "program": name, "built_in": built_in, "taught": taught, "local": programs::is_local(name) });
+        let object = json!({ "program": name, "built_in": built_in, "operations": told, "taught": taught, "local": programs::is_local(name) });
         writeln!(out, "{}", serde_json::to_string_pretty(&object)?)?;
         return Ok(Exit::Fine);
     }
@@ -65,6 +65,10 @@ fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> 
             "# lazaret has no row of {}: it is judged by the verbs that it is told (docs/programs.md)",
             escape(name)
         )?,
+    }
+    for Told { kind, says, words } in &told {
+        writeln!(out, "\n# {kind}: {says}, told so (words in this order, options anywhere, `x*` begins so)")?;
+        words.iter().try_for_each(|line| writeln!(out, "#     {line}"))?;
     }
     for program in taught {
         let how = match (program.adds, known.is_some()) {

@@ -1,6 +1,8 @@
 //! What is known of programs, for people to look at.
 
-use super::facts::{self, Kind, Row, Verbs};
+use super::facts::{self, Kind, Row, Verbs, operations};
+use serde::Serialize;
+
 use crate::domain::{WrittenProgram, WrittenSub};
 
 /// The row of a program, in the form in which programs are taught.
@@ -37,6 +39,25 @@ pub fn known(name: &str) -> Option<Known> {
         adds: false,
     };
     Some(Known { program, kind: kind_of(kind), verbs: verbs_of(verbs) })
+}
+
+/// A kind of operation that rules ask for, and by which words of a program's command line it is done.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    pub kind: &'static str,
+    /// What such an operation does.
+    pub says: &'static str,
+    pub words: Vec<&'static str>,
+}
+
+/// What a program is told where it does something that rules ask for.
+pub fn told(name: &str) -> Vec<Told> {
+    let of_kind = |(kind, says, rows): &(&'static str, &'static str, operations::Operations)| {
+        let rows = rows.iter().filter(|(names, _)| names.contains(&name));
+        let words: Vec<&str> = rows.flat_map(|(_, words)| words.iter().copied()).collect();
+        (!words.is_empty()).then_some(Told { kind, says, words })
+    };
+    operations::ALL.iter().filter_map(of_kind).collect()
 }
 
 /// The names of all programs of which lazaret has a row.

@@ -7,15 +7,14 @@ pub(super) mod kubernetes;
 pub(super) mod removed;
 pub(super) mod settings;
 mod stacks;
-mod tables;
 
 use super::clusters::KUBECTL;
 use super::{clusters, everyday, libraries, lists, operations, predicate, standing};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
+use crate::rules::facts::operations::CHANGES_CLOUD;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
 use crate::shell::Arg;
-use tables::{ASKED, RAZED};
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 
@@ -27,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
     reason: "stops, takes away or changes something that runs for others",
     instead: Some(Instead::Advice("name what is to change, and let the person change it")),
     when: &[
-        predicate("cloud_changed_by_words", Trigger::rows(ASKED), changed),
+        predicate("cloud_changed_by_words", Trigger::rows(CHANGES_CLOUD), changed),
         predicate("deleted_elsewhere_by_request", Trigger::programs(lists::DOWNLOADERS), deleted_elsewhere),
         predicate("very_many_started", Trigger::programs(MANIFOLD), very_many),
         predicate("machines_that_cost_too_much_or_none_left", Trigger::programs(MANIFOLD), pools),
@@ -280,7 +279,7 @@ fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, ASKED, |inv| {
+    operations::done_where(scene, CHANGES_CLOUD, |inv| {
         let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
         let turned = kubernetes::is_turned_back(inv);
         !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || turned || local())

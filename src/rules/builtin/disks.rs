@@ -1,8 +1,9 @@
 //! Disks: devices, partitions, file systems, volumes.
 
-use super::operations::{Operations, done};
+use super::operations::done;
 use super::{flagged, libraries, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::facts::operations::OVERWRITES_DISK;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     classify, has_flag, runs, target_of,
@@ -14,26 +15,6 @@ const DEV: Operand = Operand::At(&[At::Abs("/dev")]);
 const DD: &[&str] = &["dd", "dcfldd", "ddrescue"];
 
 const FORMATTERS: &[&str] = &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"];
-
-/// Further programs that put something in the place of what is on a disk.
-const OVERWRITES: Operations = &[
-    (&["mdadm"], &["--create", "-C"]),
-    (&["hdiutil"], &["erasekeys", "makehybrid"]),
-    (&["asr"], &["--erase", "restore"]),
-    (&["kpartx"], &["-d"]),
-    (&["btrfs"], &["device delete", "device remove"]),
-    (&["timeshift"], &["--delete-all"]),
-    (&["lvchange", "vgchange"], &["-an"]),
-    (&["fsfreeze"], &["-f", "--freeze"]),
-    (&["xorriso"], &["-blank"]),
-    (&["nwipe", "sfill", "sswap", "partclone.restore", "wipefreespace"], &["*"]),
-    (&["bmaptool"], &["copy"]),
-    (&["etcher", "balena", "balena-etcher", "rpi-imager"], &["--cli", "-d", "local flash", "--drive"]),
-    (&["losetup"], &["-D", "--detach-all"]),
-    (&["partclone.dd", "fsarchiver", "ocs-sr", "clonezilla"], &["restfs", "restoredisk", "-o"]),
-    (&["zpool"], &["create -f", "replace", "detach", "offline", "remove"]),
-    (&["vgcreate", "pvcreate"], &["-f", "-ff", "--force", "-y"]),
-];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -230,7 +211,9 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             }),
             When::Command(flagged(&["badblocks"], &[&["-w"]])),
-            predicate("disk_overwritten", Trigger::rows(OVERWRITES), |scene| done(scene, OVERWRITES)),
+            predicate("disk_overwritten", Trigger::rows(OVERWRITES_DISK), |scene| {
+                done(scene, OVERWRITES_DISK)
+            }),
         ],
         fires: &[
             "wipefs -a /dev/sda",

@@ -1,10 +1,11 @@
 //! The same harm by a program seldom used for it, or one thing at a time: lists that are emptied in a loop, what is fetched by rare
 //! clients and run, and operations of code hosts that nobody takes back.
 
-use super::operations::{self, Operations};
+use super::operations;
 use super::{docker, downloads, lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
+use crate::rules::facts::operations::{DESTROYS_ON_HUB, HOLDS_FIRST_PROCESS, RUNS_BUNDLE};
 use crate::rules::matcher::{
     Class, Code, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
     input_of, is_known, runs, runs_code, runs_shell,
@@ -12,25 +13,6 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 
 const HUBS: &[&str] = &["gh", "glab"];
-
-/// Operations on a code host after which something is gone for everybody, or a protection was passed by.
-const HUB_LOST: Operations = &[
-    (
-        &["gh"],
-        &[
-            "secret delete",
-            "secret remove",
-            "variable delete",
-            "variable remove",
-            "pr merge --admin",
-            "issue delete",
-            "ruleset delete",
-            "release delete --yes",
-            "release delete -y",
-        ],
-    ),
-    (&["glab"], &["variable delete", "release delete", "mr delete", "issue delete", "repo transfer"]),
-];
 
 const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
 const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compose"];
@@ -83,10 +65,6 @@ const COMPILERS: &[&str] = &[
     "go", "cargo", "rustc", "gcc", "g++", "cc", "clang", "javac", "java", "swift", "swiftc", "dotnet",
     "kotlinc", "tsx", "ts-node", "zig", "nim", "crystal", "v",
 ];
-
-/// What ties the first process down, which no other may outlive.
-const FIRST_PROCESS: Operations =
-    &[(&["renice"], &["-p 1"]), (&["prlimit"], &["--pid 1", "-p 1", "--pid=1"])];
 
 const FINDERS: &[&str] = &["rmlint", "fdupes", "jdupes", "rdfind"];
 
@@ -247,8 +225,8 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "takes time or means away from the first process, on which all others depend",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("first_process_tied_down", Trigger::rows(FIRST_PROCESS), |scene| {
-            operations::done(scene, FIRST_PROCESS)
+        when: &[predicate("first_process_tied_down", Trigger::rows(HOLDS_FIRST_PROCESS), |scene| {
+            operations::done(scene, HOLDS_FIRST_PROCESS)
         })],
         fires: &["renice 20 -p 1", "sudo renice -n 19 -p 1", "prlimit --pid 1 --nproc=1"],
         silent: &["renice 10 -p 4242", "prlimit --pid 4242", "ps -p 1"],
@@ -381,8 +359,8 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "starts a container past the daemon and its limits",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("container_by_its_runtime", Trigger::rows(RUNTIMES), |scene| {
-            operations::done(scene, RUNTIMES)
+        when: &[predicate("container_by_its_runtime", Trigger::rows(RUNS_BUNDLE), |scene| {
+            operations::done(scene, RUNS_BUNDLE)
         })],
         fires: &["runc run x", "sudo crun exec x sh"],
         silent: &["runc list", "runc --version"],
@@ -406,7 +384,6 @@ pub(super) const RULES: &[Rule] = &[
 const MANAGERS: &[&str] =
     &["composer", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "poetry", "bundle", "gem", "uv"];
 const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "zypper"];
-const RUNTIMES: Operations = &[(&["runc", "crun", "youki", "kata-runtime"], &["run", "exec", "start"])];
 
 fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
     Found::from(scene.invocations().iter().find(|inv| test(inv)).map(|inv| inv.text.as_str()))
@@ -466,7 +443,7 @@ fn hub_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
         let joined = words.iter().find_map(|word| word.strip_prefix("--source="));
         let top = given.is_some_and(|(_, place)| is_top(&place.text())) || joined.is_some_and(is_top);
         let opened = says("create") && says("--public") && top;
-        operations::is_one(inv, HUB_LOST)
+        operations::is_one(inv, DESTROYS_ON_HUB)
             || says("api") && (deletes && whole || forced || key || open || branch)
             || says("repo") && opened
     })

@@ -2,11 +2,12 @@
 //! anew.
 
 use super::clusters::{self, KUBECTL};
-use super::operations::{self, Operations};
+use super::operations;
 use super::{database, predicate, standing};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::Stdin;
+use crate::rules::facts::operations::{MIGRATES_DATABASE, MIGRATES_HOSTED_DATABASE, QUERIES_HOSTED_DATABASE};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, has_sub, host_of, input_of,
     is_rehearsal, runs,
@@ -27,90 +28,6 @@ const CLIENTS: &[&str] = &[
     "mongo",
 ];
 
-/// Operations by which a database gets another shape or other rows.
-const MIGRATED: Operations = &[
-    (&["flyway"], &["migrate", "undo", "repair", "baseline", "clean"]),
-    (
-        &["liquibase"],
-        &[
-            "update",
-            "update-count",
-            "update-to-tag",
-            "updateCount",
-            "updateToTag",
-            "rollback",
-            "rollback-count",
-            "rollback-to-date",
-            "rollbackCount",
-            "rollbackToDate",
-            "drop-all",
-            "dropAll",
-        ],
-    ),
-    (
-        &["prisma"],
-        &[
-            "migrate deploy",
-            "migrate dev",
-            "migrate reset",
-            "migrate resolve",
-            "db push",
-            "db execute",
-            "db seed",
-        ],
-    ),
-    (&["alembic"], &["upgrade", "downgrade", "stamp"]),
-    (&["dbmate"], &["up", "migrate", "down", "rollback", "drop", "load"]),
-    (&["goose"], &["up*", "down*", "redo", "reset"]),
-    (&["migrate"], &["up", "down", "goto", "force", "drop"]),
-    (&["atlas"], &["migrate apply", "schema apply"]),
-    (&["sqlx"], &["migrate run", "migrate revert", "database drop"]),
-    (&["diesel"], &["migration run", "migration revert", "migration redo", "database reset"]),
-    (&["knex"], &["migrate:latest", "migrate:up", "migrate:down", "migrate:rollback", "seed:run"]),
-    (&["sequelize", "sequelize-cli"], &["db:migrate", "db:migrate:undo*", "db:seed*"]),
-    (&["typeorm"], &["migration:run", "migration:revert", "schema:sync"]),
-    (&["drizzle-kit"], &["push", "migrate"]),
-    (
-        &["rails", "rake"],
-        &[
-            "db:migrate",
-            "db:migrate:up",
-            "db:migrate:down",
-            "db:migrate:redo",
-            "db:prepare",
-            "db:rollback",
-            "db:seed*",
-        ],
-    ),
-    (&["supabase"], &["db push", "migration up", "migration down", "seed"]),
-    (&["python", "python3", "manage.py", "django-admin", "uv", "poetry", "pipenv"], &["migrate", "loaddata"]),
-    (&["php", "artisan", "sail"], &["artisan migrate", "artisan migrate:rollback", "artisan db:seed"]),
-    (&["mix"], &["ecto.migrate", "ecto.rollback"]),
-    (&["dotnet", "dotnet-ef"], &["database update"]),
-    (&["mikro-orm"], &["migration:up", "migration:down", "schema:update"]),
-    (&["pg_restore"], &["-d", "--dbname"]),
-    (&["mongorestore", "mongoimport"], &["*"]),
-];
-
-/// Operations of tools that work on what their host keeps, unless they are told otherwise.
-const HOSTED: Operations = &[
-    (&["supabase"], &["db push", "migration up --linked", "migration down --linked", "seed --linked"]),
-    (&["wrangler"], &["d1 migrations apply --remote"]),
-    (&["pscale"], &["deploy-request deploy", "branch promote"]),
-    (&["neonctl", "neon"], &["branches restore"]),
-    (&["convex"], &["import --prod", "run --prod"]),
-    (&["hasura"], &["migrate apply --endpoint", "metadata apply --endpoint", "seed apply --endpoint"]),
-];
-
-/// The same of tools that are given statements.
-const HOSTED_CLIENTS: Operations = &[
-    (&["supabase"], &["db execute", "db query --linked", "db query --db-url"]),
-    (&["wrangler"], &["d1 execute --remote"]),
-    (&["turso"], &["db shell"]),
-    (&["pscale"], &["shell"]),
-    (&["neonctl", "neon"], &["psql", "sql"]),
-];
-
 /// Programs that run a command on another machine, or with the addresses of what runs there.
 const AFAR: &[&str] = &["heroku", "railway", "fly", "flyctl", "ssh"];
 
@@ -122,14 +39,16 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("show the person the statements or migrations, and let them run them")),
         when: &[
             predicate("live_database_told", Trigger::programs(CLIENTS), told),
-            predicate("live_database_migrated", Trigger::rows(MIGRATED), |scene| {
-                operations::done_where(scene, MIGRATED, |inv| is_of_others(inv, scene))
+            predicate("live_database_migrated", Trigger::rows(MIGRATES_DATABASE), |scene| {
+                operations::done_where(scene, MIGRATES_DATABASE, |inv| is_of_others(inv, scene))
             }),
-            predicate("hosted_database_migrated", Trigger::rows(HOSTED), |scene| {
-                operations::done_where(scene, HOSTED, |inv| !is_at_home(inv))
+            predicate("hosted_database_migrated", Trigger::rows(MIGRATES_HOSTED_DATABASE), |scene| {
+                operations::done_where(scene, MIGRATES_HOSTED_DATABASE, |inv| !is_at_home(inv))
             }),
-            predicate("hosted_database_told", Trigger::rows(HOSTED_CLIENTS), |scene| {
-                operations::done_where(scene, HOSTED_CLIENTS, |inv| !is_at_home(inv) && changes(inv, scene))
+            predicate("hosted_database_told", Trigger::rows(QUERIES_HOSTED_DATABASE), |scene| {
+                operations::done_where(scene, QUERIES_HOSTED_DATABASE, |inv| {
+                    !is_at_home(inv) && changes(inv, scene)
+                })
             }),
         ],
         fires: &[
@@ -293,7 +212,7 @@ fn changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
         )
     });
     // Of a shell that is given a database by name, a text with blanks is a statement.
-    let shell = operations::is_named(inv, HOSTED_CLIENTS);
+    let shell = operations::is_named(inv, QUERIES_HOSTED_DATABASE);
     let told = inv.args.iter().filter(|arg| shell && arg.text().trim().contains(' '));
     let mut statements = statements.filter_map(|flag| flag.value.as_ref()).chain(told).peekable();
     if statements.peek().is_some() {

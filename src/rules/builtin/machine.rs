@@ -5,9 +5,10 @@ pub(super) mod devices;
 pub(super) mod settings;
 pub(super) mod shadowed;
 
-use super::operations::{Operations, done};
+use super::operations::done;
 use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::rules::facts::operations::{ENDS_GUEST, SETS_CLOCK};
 use crate::rules::matcher::{
     At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, has_flag,
 };
@@ -61,13 +62,6 @@ pub(super) const VITAL: &[At] = &[
     At::Abs("/etc/firewalld"),
     At::Abs("/etc/alternatives"),
     At::Abs("/private/etc/hosts"),
-];
-
-const CLOCK: Operations = &[
-    (&["timedatectl"], &["set-time", "set-ntp", "set-local-rtc"]),
-    (&["hwclock"], &["-w", "--systohc", "-s", "--hctosys", "--set"]),
-    (&["ntpdate", "rdate"], &["*"]),
-    (&["systemsetup"], &["-setdate", "-settime", "-setusingnetworktime"]),
 ];
 
 /// Names of commands in whose place nobody puts a program of their own.
@@ -131,7 +125,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "sets the machine's clock, which logs, certificates and builds go by",
         instead: Some(Instead::Command("date -u")),
         when: &[
-            predicate("clock_set", Trigger::rows(CLOCK), |scene| done(scene, CLOCK)),
+            predicate("clock_set", Trigger::rows(SETS_CLOCK), |scene| done(scene, SETS_CLOCK)),
             predicate("date_set", Trigger::programs(&["date"]), date_set),
         ],
         fires: &[
@@ -274,7 +268,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "switches a virtual machine off or takes it away",
         instead: Some(Instead::Command("virsh list --all")),
-        when: &[predicate("virtual_machine_ended", Trigger::rows(GUESTS), |scene| done(scene, GUESTS))],
+        when: &[predicate("virtual_machine_ended", Trigger::rows(ENDS_GUEST), |scene| {
+            done(scene, ENDS_GUEST)
+        })],
         fires: &[
             "virsh destroy vm1",
             "VBoxManage controlvm x poweroff",
@@ -316,21 +312,6 @@ const EDITORS: &[&str] = &[
     "chromium-browser",
     "brave-browser",
     "microsoft-edge",
-];
-
-const GUESTS: Operations = &[
-    (&["virsh"], &["destroy", "undefine", "shutdown", "reset", "reboot", "vol-delete", "pool-delete"]),
-    (
-        &["VBoxManage", "vboxmanage"],
-        &["controlvm poweroff", "controlvm reset", "unregistervm", "closemedium --delete"],
-    ),
-    (&["qm", "pct"], &["stop", "destroy", "shutdown", "reset"]),
-    (&["wsl", "wsl.exe"], &["--shutdown", "--terminate", "--unregister"]),
-    (&["xl", "xm"], &["destroy", "shutdown"]),
-    (&["machinectl"], &["poweroff", "reboot", "terminate", "remove"]),
-    (&["vmrun"], &["stop hard", "reset hard", "deleteVM"]),
-    (&["govc"], &["vm.power -off", "vm.power -reset", "vm.destroy"]),
-    (&["multipass"], &["stop --all", "delete --all", "delete --purge"]),
 ];
 
 const SUDOS: &[&str] = &["sudo", "sudoedit", "doas"];

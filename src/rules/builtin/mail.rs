@@ -1,9 +1,10 @@
 //! Mail: what is sent to people, and what is kept for them.
 
-use super::operations::{self, Operations};
+use super::operations;
 use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
+use crate::rules::facts::operations::LOSES_MAIL;
 use crate::rules::matcher::{
     Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of,
 };
@@ -43,17 +44,6 @@ const SERVICES: &[&str] = &[
     "api.sendinblue.com/v3/smtp",
     "api.sparkpost.com",
     "api.twilio.com/2010-04-01",
-];
-
-/// Operations by which mail is lost.
-const LOST: Operations = &[
-    (&["postsuper"], &["-d"]),
-    (&["exim", "exim4"], &["-Mrm"]),
-    (&["doveadm"], &["expunge", "mailbox delete", "purge", "user delete"]),
-    (&["postqueue"], &["-d"]),
-    (&["mailq"], &["-d"]),
-    (&["zmprov"], &["deleteAccount", "da", "emptyDumpster"]),
-    (&["cyradm"], &["deletemailbox"]),
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -140,8 +130,8 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes mail that is kept for people, or that has not gone out yet",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("mail_deleted_by_words", Trigger::rows(LOST), |scene| {
-            operations::done(scene, LOST)
+        when: &[predicate("mail_deleted_by_words", Trigger::rows(LOSES_MAIL), |scene| {
+            operations::done(scene, LOSES_MAIL)
         })],
         fires: &["postsuper -d ALL", "exim -Mrm 1abc", "doveadm expunge -A mailbox INBOX all"],
         silent: &["mailq", "postqueue -p", "doveadm mailbox list", "exim -bp"],

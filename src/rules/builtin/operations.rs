@@ -1,14 +1,11 @@
-//! Operations of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
+//! Operations of programs by the words of their command lines.
 
 use std::borrow::Cow;
 
 use crate::rules::Invocation;
+use crate::rules::facts::operations::Operations;
 use crate::rules::matcher::{Found, Scene, asks_for_help, flag_value};
 use crate::shell::Arg;
-
-/// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
-/// anywhere, with a value too; one that ends in `*` begins so.
-pub(super) type Operations = &'static [(&'static [&'static str], &'static [&'static str])];
 
 /// Options with which nothing is done.
 const DRY: &[&str] = &[

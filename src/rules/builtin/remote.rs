@@ -1,9 +1,10 @@
 //! Other machines: commands, files and orders that go to them.
 
 use super::code::shell_text::{run_part, shell_verdict};
-use super::operations::{self, Operations};
+use super::operations;
 use super::{flagged, lists, predicate, run, standing, sub};
 use crate::domain::{Severity, Verdict};
+use crate::rules::facts::operations::ENDS_WHAT_RUNS;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -174,7 +175,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("docker ps")),
         when: &[
             predicate("container_service_of_another_machine", Trigger::programs(DAEMONS), foreign_daemon),
-            predicate("service_ended_on_another_machine", Trigger::rows(ENDED), |scene| {
+            predicate("service_ended_on_another_machine", Trigger::rows(ENDS_WHAT_RUNS), |scene| {
                 let own = |inv: &Invocation| {
                     runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv)
                 };
@@ -185,7 +186,7 @@ pub(super) const RULES: &[Rule] = &[
                     inv.args.iter().any(|arg| matches!(arg.known(), Some("exec" | "run" | "logs")))
                 };
                 let over = |inv: &Invocation| inv.wrappers.iter().any(|name| name == "ssh") && !inside(inv);
-                operations::done_where(scene, ENDED, over)
+                operations::done_where(scene, ENDS_WHAT_RUNS, over)
             }),
         ],
         fires: &[
@@ -252,17 +253,6 @@ pub(super) const RULES: &[Rule] = &[
         silent: &["virsh list --all", "qm list", "xe vm-list"],
         ..RULE
     },
-];
-
-/// Operations by which what runs on a machine ends or is taken away.
-const ENDED: Operations = &[
-    (
-        &["docker", "podman", "nerdctl"],
-        &["rm", "kill", "stop", "compose down", "compose rm", "compose kill", "compose stop", "volume rm"],
-    ),
-    (&["docker-compose", "podman-compose"], &["down", "rm", "kill", "stop"]),
-    (&["pm2"], &["stop", "delete", "del", "kill"]),
-    (&["supervisorctl"], &["stop", "shutdown", "remove"]),
 ];
 
 /// The command lines among the arguments: whole ones, and what stands behind `--` or behind words of the program's own.

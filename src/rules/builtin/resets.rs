@@ -1,69 +1,14 @@
 //! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
 
-use super::operations::{self, Operations};
+use super::operations;
 use super::{RuleSet, libraries, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
+use crate::rules::facts::operations::RESETS_BY_TASK;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, input_of, matches_one_of, runs, runs_code,
 };
 use crate::shell::Arg;
-
-/// Tasks that delete a database, or set it back with the option that lets nobody be asked.
-const TASKS: Operations = &[
-    (&["prisma"], &["migrate reset --force", "migrate reset -f", "db push --force-reset"]),
-    (&["rails", "rake"], &["db:drop*", "db:purge*", "db:truncate_all*"]),
-    (&["artisan"], &["db:wipe", "migrate:fresh --force", "migrate:reset --force", "migrate:refresh --force"]),
-    (
-        &["manage.py", "django-admin"],
-        &["flush --noinput", "flush --no-input", "reset_db", "reset_schema", "sqlflush --noinput"],
-    ),
-    (
-        &["console", "doctrine"],
-        &[
-            "doctrine:database:drop",
-            "doctrine:schema:drop --force",
-            "doctrine:schema:drop -f",
-            "orm:schema-tool:drop --force",
-            "doctrine:mongodb:schema:drop",
-        ],
-    ),
-    (&["sequelize", "sequelize-cli"], &["db:drop*"]),
-    (&["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"], &["schema:drop"]),
-    (&["mikro-orm"], &["database:drop", "schema:drop --run", "schema:drop -r", "schema:fresh --run"]),
-    (&["flyway"], &["clean"]),
-    (
-        &["mvn", "mvnw", "gradle", "gradlew"],
-        &["flyway:clean", "flywayClean", ":flywayClean", "liquibase:dropAll", "dropAll"],
-    ),
-    (&["liquibase"], &["drop-all", "dropAll"]),
-    (&["mix"], &["ecto.drop*"]),
-    (&["ef", "dotnet-ef"], &["database drop --force", "database drop -f"]),
-    (&["diesel"], &["database drop"]),
-    (
-        &["sqlx"],
-        &["database drop -y", "database reset -y", "database drop --force", "database reset --force"],
-    ),
-    (&["dbmate"], &["drop"]),
-    (&["migrate", "golang-migrate"], &["drop", "down -all"]),
-    (&["atlas"], &["schema clean --auto-approve"]),
-    (&["wp"], &["db reset --yes", "db drop --yes", "db clean --yes", "site empty --yes"]),
-    (&["drush"], &["sql:drop -y", "sql-drop -y", "sql:drop --yes", "sql-drop --yes"]),
-    (&["supabase"], &["db reset --linked"]),
-    (
-        &["heroku", "dokku"],
-        &[
-            "run db:drop*",
-            "run db:reset*",
-            "run db:schema:load*",
-            "run flush",
-            "run migrate:fresh*",
-            "run reset_db",
-        ],
-    ),
-    (&["sea-orm-cli"], &["migrate fresh --force"]),
-    (&["adonis", "ace"], &["db:wipe", "migration:fresh --force", "migration:reset --force"]),
-];
 
 /// Programs that tasks are run with, and tools that have tasks of their own.
 const TASKERS: &[&str] = &[
@@ -160,12 +105,12 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "database_emptied_by_task",
-                Trigger::rows(TASKS).or(Trigger::programs(TASKERS)),
+                Trigger::rows(RESETS_BY_TASK).or(Trigger::programs(TASKERS)),
                 forced,
             ),
             predicate(
                 "live_database_emptied",
-                Trigger::rows(TASKS)
+                Trigger::rows(RESETS_BY_TASK)
                     .or(Trigger::programs(TASKERS))
                     .or(Trigger::programs(OTHERS))
                     .or(Trigger::programs(&["curl", "http", "https", "xh"])),
@@ -370,12 +315,12 @@ const OTHERS: &[&str] = &[
 
 /// Whether the program's name alone lets [`is_task`] hold.
 fn may_be_task(inv: &Invocation) -> bool {
-    operations::is_named(inv, TASKS) || runs(inv, TASKERS)
+    operations::is_named(inv, RESETS_BY_TASK) || runs(inv, TASKERS)
 }
 
 /// A task behind the program that runs it, or told to the tool itself.
 fn is_task(inv: &Invocation) -> bool {
-    if operations::is_one(inv, TASKS) {
+    if operations::is_one(inv, RESETS_BY_TASK) {
         return true;
     }
     if !runs(inv, TASKERS) {
@@ -383,12 +328,12 @@ fn is_task(inv: &Invocation) -> bool {
     }
     let at = inv.args.iter().take(4).position(|arg| {
         let name = tool_name(arg);
-        TASKS.iter().any(|(tools, _)| tools.contains(&name))
+        RESETS_BY_TASK.iter().any(|(tools, _)| tools.contains(&name))
     });
     let Some((tool, args)) = at.and_then(|at| inv.args.get(at..)).and_then(<[Arg]>::split_first) else {
         return false;
     };
-    operations::is_told(tool_name(tool), args, TASKS)
+    operations::is_told(tool_name(tool), args, RESETS_BY_TASK)
 }
 
 /// `vendor/bin/x` and `x@5` are `x`.

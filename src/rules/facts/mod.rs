@@ -7,6 +7,7 @@
 //! `-n?` takes one only when attached · `-n^` with it the program runs no command · `+` options end at the first operand.
 
 pub(in crate::rules) mod functions;
+pub(in crate::rules) mod operations;
 pub(in crate::rules) mod variables;
 
 pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Role, Takes, Wrap};

@@ -1,10 +1,11 @@
 //! Resources, buckets and what is in containers, deleted.
 
-use super::{HUBS, IN_CODE, PROVIDERS, RAZED};
+use super::{HUBS, IN_CODE, PROVIDERS};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::{database, libraries, lists, operations, predicate, standing, sub};
+use crate::rules::facts::operations::{DELETES_AZURE_STORAGE, DELETES_GOOGLE_STORAGE, RAZES_CLOUD};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
     input_of,
@@ -73,8 +74,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Trigger::programs(&["aws", "gsutil", "gcloud"]),
                 mirrored,
             ),
-            predicate("google_storage_deleted", Trigger::rows(GOOGLE_STORAGE), |scene| {
-                operations::done_where(scene, GOOGLE_STORAGE, |inv| !standing::is_scratch_alone(inv))
+            predicate("google_storage_deleted", Trigger::rows(DELETES_GOOGLE_STORAGE), |scene| {
+                operations::done_where(scene, DELETES_GOOGLE_STORAGE, |inv| !standing::is_scratch_alone(inv))
             }),
             When::Command(Command {
                 without: EMULATED_OR_DRY,
@@ -88,8 +89,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            predicate("azure_storage_deleted", Trigger::rows(AZURE_STORAGE), |scene| {
-                operations::done(scene, AZURE_STORAGE)
+            predicate("azure_storage_deleted", Trigger::rows(DELETES_AZURE_STORAGE), |scene| {
+                operations::done(scene, DELETES_AZURE_STORAGE)
             }),
         ],
         fires: &[
@@ -119,7 +120,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("list the resource and let the person delete it")),
         when: &[
             predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
-            predicate("razed_by_words", Trigger::rows(RAZED), razed),
+            predicate("razed_by_words", Trigger::rows(RAZES_CLOUD), razed),
             predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
             predicate("provider_told_to_delete", Trigger::INTERPRETER, |scene| {
                 scene.code_where(|codes, _| {
@@ -205,14 +206,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
-
-/// Storage of Google's that is deleted.
-const GOOGLE_STORAGE: operations::Operations =
-    &[(&["gsutil"], &["rb", "rm"]), (&["gcloud"], &["storage rm", "storage buckets delete"])];
-
-/// Storage of Azure's that is deleted with what is in it.
-const AZURE_STORAGE: operations::Operations =
-    &[(&["az"], &["storage blob delete-batch", "storage container delete", "storage account delete"])];
 
 /// Nothing is done, or it is done to an emulated store on this machine.
 const EMULATED_OR_DRY: &[&str] = &[
@@ -422,7 +415,9 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
             _ => false,
         }
     };
-    match operations::done_where(scene, RAZED, |inv| !is_spared(inv) && !standing::is_scratch_alone(inv)) {
+    match operations::done_where(scene, RAZES_CLOUD, |inv| {
+        !is_spared(inv) && !standing::is_scratch_alone(inv)
+    }) {
         Found::No => graphql_deletes(scene),
         found @ (Found::Yes(_) | Found::Unsure(_)) => found,
     }

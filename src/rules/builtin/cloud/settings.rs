@@ -3,8 +3,9 @@
 use super::PROVIDERS;
 use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::{self, Operations};
+use crate::rules::builtin::operations;
 use crate::rules::builtin::{lists, predicate, standing};
+use crate::rules::facts::operations::SETS_HOSTING;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
 use crate::shell::Arg;
 
@@ -14,8 +15,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     reason: "changes the variables, secrets or DNS names of what runs for others",
     instead: Some(Instead::Advice("name the setting and its value, and let the person change it")),
     when: &[
-        predicate("hosted_settings_changed", Trigger::rows(SETTINGS), |scene| {
-            operations::done_where(scene, SETTINGS, |inv| !is_own(inv))
+        predicate("hosted_settings_changed", Trigger::rows(SETS_HOSTING), |scene| {
+            operations::done_where(scene, SETS_HOSTING, |inv| !is_own(inv))
         }),
         predicate("hosted_settings_changed_by_request", Trigger::programs(lists::DOWNLOADERS), by_request),
     ],
@@ -44,46 +45,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
 const OWN_FIRST: &[&str] = &["doppler", "infisical", "sst", "convex", "vault"];
 
 /// Operations by which what runs with a host gets other variables, secrets or names.
-#[rustfmt::skip]
-const SETTINGS: Operations = &[
-    (&["vercel", "now"], &["env add", "env update", "env rm", "env remove", "dns add", "dns import", "dns rm", "dns remove", "domains add", "domains buy", "domains move", "domains rm", "domains remove", "certs rm"]),
-    (&["netlify"], &["env:set", "env:unset", "env:import", "env:clone"]),
-    (&["wrangler"], &["secret put", "secret bulk", "secret delete", "secrets-store secret create", "secrets-store secret update", "secrets-store secret delete"]),
-    (&["fly", "flyctl"], &["secrets set", "secrets unset", "secrets import", "certs remove", "ips release"]),
-    (&["heroku"], &["config:set", "config:add", "config:unset", "config:remove", "config:edit", "domains:add", "domains:update", "domains:remove"]),
-    (&["railway"], &["variables --set", "variable --set", "variables set", "variable set", "variables delete", "variable delete"]),
-    (&["doctl"], &["compute domain create", "compute domain records create", "compute domain records update", "apps update"]),
-    (&["flarectl"], &["dns create", "dns create-or-update", "dns update"]),
-    (&["aws"], &["route53 change-resource-record-sets", "route53domains update-domain-nameservers", "ssm put-parameter", "ssm delete-parameter", "secretsmanager put-secret-value", "secretsmanager update-secret", "lambda update-function-configuration --environment", "amplify update-app --environment-variables", "amplify update-branch --environment-variables"]),
-    (&["gcloud"], &["dns record-sets create", "dns record-sets update", "dns record-sets import", "dns record-sets transaction execute", "run services update --set-env-vars", "run services update --update-env-vars", "run services update --remove-env-vars", "run services update --clear-env-vars", "run services update --set-secrets", "run services update --update-secrets", "secrets versions add"]),
-    (&["az"], &["network dns record-set add-record", "network dns record-set set-record", "network dns record-set remove-record", "network dns record-set update", "webapp config appsettings set", "functionapp config appsettings set", "staticwebapp appsettings set", "containerapp update --set-env-vars", "containerapp update --replace-env-vars", "containerapp update --remove-env-vars", "keyvault secret set"]),
-    (&["eb"], &["setenv"]),
-    (&["cf"], &["set-env", "unset-env"]),
-    (&["dokku"], &["config:set", "config:unset", "domains:add", "domains:remove"]),
-    (&["supabase"], &["secrets set", "secrets unset"]),
-    (&["convex"], &["env set --prod", "env remove --prod", "env unset --prod"]),
-    (&["firebase", "firebase-tools"], &["functions:config:set", "functions:config:unset", "functions:secrets:set", "functions:secrets:destroy"]),
-    (&["eas", "eas-cli"], &["env:create", "env:update", "env:delete", "env:push", "secret:create", "secret:push", "secret:delete"]),
-    (&["linode-cli"], &["domains records-create", "domains records-update", "domains create", "domains update"]),
-    (&["hcloud"], &["zone add-records", "zone set-records", "zone remove-records", "zone rrset add-records", "zone rrset set-records", "zone rrset remove-records", "zone rrset create"]),
-    (&["scw"], &["dns record add", "dns record set", "dns record delete", "dns record bulk-update"]),
-    (&["cli53"], &["rrcreate", "rrdelete", "import"]),
-    (&["pdnsutil"], &["add-record", "replace-rrset"]),
-    (&["lexicon"], &["create", "update", "delete"]),
-    (&["nsupdate"], &["*"]),
-    (&["dnscontrol"], &["push"]),
-    (&["octodns-sync"], &["--doit"]),
-    (&["oci"], &["dns record rrset update", "dns record rrset patch", "dns record zone patch"]),
-    (&["vultr-cli"], &["dns record create", "dns record update", "dns domain create"]),
-    (&["circleci"], &["env-var set", "context store-secret", "context remove-secret"]),
-    (&["platform", "upsun"], &["variable:create", "variable:set", "variable:update", "variable:delete"]),
-    (&["koyeb"], &["secrets create", "secrets update", "secrets delete"]),
-    (&["zeabur"], &["variable create", "variable update", "variable delete"]),
-    (&["sst"], &["secret set", "secret remove"]),
-    (&["doppler"], &["secrets set", "secrets upload", "secrets delete"]),
-    (&["infisical"], &["secrets set", "secrets delete"]),
-];
-
 /// A request to a provider that writes where it keeps names, variables or secrets.
 fn by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
     const KEPT: &[&str] = &[

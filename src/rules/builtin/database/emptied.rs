@@ -10,9 +10,9 @@ use crate::rules::Invocation;
 use crate::rules::builtin::database::place::{
     Place, is_in_test_container, is_own_keys, is_own_store, place_of,
 };
-use crate::rules::builtin::operations::Operations;
 use crate::rules::builtin::standing::is_scratch;
 use crate::rules::builtin::{lists, operations, predicate, resets, scripts, standing};
+use crate::rules::facts::operations::{DESTROYS_QUEUE, DESTROYS_STORE, DRAINS_QUEUE};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, input_of, runs};
 use crate::shell::Arg;
 
@@ -42,8 +42,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 resets::store_emptied(scene, true)
             }),
             predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
-            predicate("own_queue_lost", Trigger::rows(QUEUES), |scene| {
-                operations::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
+            predicate("own_queue_lost", Trigger::rows(DESTROYS_QUEUE), |scene| {
+                operations::done_where(scene, DESTROYS_QUEUE, |inv| whose_queue(inv, scene) == Whose::Own)
             }),
         ],
         fires: &[
@@ -139,8 +139,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("store_asked_to_delete", Trigger::programs(lists::DOWNLOADERS), |scene| {
                 statement_sent(scene)
             }),
-            predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| {
-                operations::done_where(scene, LOST, |inv| {
+            predicate("store_deleted_by_words", Trigger::rows(DESTROYS_STORE), |scene| {
+                operations::done_where(scene, DESTROYS_STORE, |inv| {
                     whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
                 })
             }),
@@ -267,8 +267,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "deletes a queue or a stream with the messages in it",
         instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[predicate("queue_emptied", Trigger::rows(DRAINED), |scene| {
-            operations::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
+        when: &[predicate("queue_emptied", Trigger::rows(DRAINS_QUEUE), |scene| {
+            operations::done_where(scene, DRAINS_QUEUE, |inv| whose_queue(inv, scene) != Whose::Tests)
         })],
         fires: &["nats stream rm ORDERS -f", "rabbitmqctl purge_queue orders", "nats stream purge ORDERS -f"],
         silent: &[
@@ -280,76 +280,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Operations by which data of a whole store is lost for good.
-const LOST: Operations = &[
-    (&["bq"], &["rm -r", "rm -d", "rm --dataset"]),
-    (&["influx"], &["bucket delete", "delete --start", "delete --bucket", "org delete"]),
-    (&["etcdctl"], &["del --prefix", "del --from-key"]),
-    (&["consul"], &["kv delete -recurse"]),
-    (&["rabbitmqctl"], &["reset", "force_reset", "delete_vhost"]),
-    (&["turso"], &["db destroy", "group destroy"]),
-    (&["pscale"], &["database delete", "branch delete"]),
-    (&["kubectl"], &["cnpg destroy"]),
-    (
-        &["wrangler"],
-        &[
-            "kv bulk delete",
-            "kv:bulk delete",
-            "d1 delete",
-            "kv namespace delete",
-            "kv:namespace delete",
-            "r2 bucket delete",
-        ],
-    ),
-    (&["neonctl", "neon"], &["projects delete", "databases delete", "branches reset"]),
-    (
-        &["vault"],
-        &[
-            "kv metadata delete",
-            "kv destroy",
-            "secrets disable",
-            "operator seal",
-            "auth disable",
-            "audit disable",
-            "lease revoke -prefix",
-            "operator raft remove-peer",
-        ],
-    ),
-    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
-    (&["atlas"], &["clusters delete", "projects delete"]),
-    (&["cockroach"], &["node decommission", "demo --wipe"]),
-    (&["minio", "mc"], &["rb --force", "rm --recursive"]),
-    (&["neo4j-admin"], &["database delete"]),
-    (&["kafka-delete-records", "kafka-delete-records.sh"], &["--offset-json-file"]),
-    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
-    (&["rpk"], &["topic delete", "cluster storage recovery"]),
-    (&["pulsar-admin"], &["topics delete", "namespaces delete", "tenants delete"]),
-    (&["nodetool"], &["clearsnapshot", "decommission", "assassinate"]),
-    (&["curator", "curator_cli", "elasticdump"], &["delete-indices", "delete_indices", "--deleteAll"]),
-    (&["bq"], &["rm -f"]),
-    (&["firebase"], &["firestore:delete --all-collections", "database:remove"]),
-    (&["dolt"], &["reset --hard", "clean"]),
-    (&["barman"], &["delete"]),
-    (&["pgbackrest"], &["stanza-delete", "expire --set"]),
-    (&["wal-g", "wal-e"], &["delete everything", "delete"]),
-    (&["pg_dropcluster", "pg_resetwal"], &["*"]),
-    (&["mysqld", "mariadbd", "mysqld_safe"], &["--skip-grant-tables"]),
-    (&["redis-cli", "valkey-cli"], &["acl setuser", "ACL SETUSER", "acl deluser", "ACL DELUSER"]),
-];
-
-/// Operations by which a queue or a stream goes with what is in it.
-const DRAINED: Operations =
-    &[(&["rabbitmqctl"], &["delete_queue", "purge_queue"]), (&["nats"], &["stream rm", "stream purge"])];
-
-/// Those of [`LOST`] that are about queues and buckets, of which everybody has some to try things with.
-const QUEUES: Operations = &[
-    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
-    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
-    (&["rpk"], &["topic delete"]),
-    (&["minio", "mc"], &["rb", "rm --recursive"]),
-    (&["etcdctl"], &["del --prefix", "del --from-key"]),
-];
-
 const MONGO: &[&str] = &["mongosh", "mongo"];
 
 /// Clients of databases that keep graphs.
@@ -357,7 +287,7 @@ const GRAPHS: &[&str] = &["cypher-shell", "neo4j-shell", "arangosh", "gremlin"];
 
 /// Whose the queue or bucket is that a command is about.
 fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
-    if !operations::is_one(inv, QUEUES) && !operations::is_one(inv, DRAINED) {
+    if !operations::is_one(inv, DESTROYS_QUEUE) && !operations::is_one(inv, DRAINS_QUEUE) {
         return Whose::Others;
     }
     let named = |word: &&str| {

@@ -3,8 +3,8 @@
 use super::{deleted_by_request, env_is_scratch, is_for_tests, names_scratch};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::database::spared::is_named_for_tests;
-use crate::rules::builtin::operations::Operations;
 use crate::rules::builtin::{operations, predicate};
+use crate::rules::facts::operations::{RESETS_DATABASE, RESETS_RAILS_DATABASE, ROLLS_SCHEMA_BACK};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
 use crate::rules::{Invocation, matcher};
 use crate::shell::Arg;
@@ -16,9 +16,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "empties the application's database",
         instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
         when: &[
-            predicate("rails_database_reset", Trigger::rows(RAILS), |scene| {
+            predicate("rails_database_reset", Trigger::rows(RESETS_RAILS_DATABASE), |scene| {
                 // Last, because it looks through the whole command line.
-                operations::done_where(scene, RAILS, |_| !is_for_tests(scene))
+                operations::done_where(scene, RESETS_RAILS_DATABASE, |_| !is_for_tests(scene))
             }),
             predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
                 let pushes = |inv: &Invocation| {
@@ -36,8 +36,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
             }),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
-            predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
-                operations::done_where(scene, EMPTIED, |inv| {
+            predicate("database_emptied_by_words", Trigger::rows(RESETS_DATABASE), |scene| {
+                operations::done_where(scene, RESETS_DATABASE, |inv| {
                     !names_scratch(inv)
                         && !env_is_scratch(inv, scene)
                         && !is_named_for_tests(inv, scene)
@@ -102,8 +102,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "takes changes of a database's schema back, and deletes what is in them",
         instead: Some(Instead::Advice("print the statements of the rollback, and let the person run it")),
-        when: &[predicate("schema_set_back", Trigger::rows(SET_BACK), |scene| {
-            operations::done_where(scene, SET_BACK, |inv| {
+        when: &[predicate("schema_set_back", Trigger::rows(ROLLS_SCHEMA_BACK), |scene| {
+            operations::done_where(scene, ROLLS_SCHEMA_BACK, |inv| {
                 let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
                 !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
             })
@@ -117,83 +117,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
-
-/// The same of Rails.
-const RAILS: Operations = &[(
-    &["rails", "rake"],
-    &[
-        "db:drop*",
-        "db:reset*",
-        "db:purge*",
-        "db:schema:load*",
-        "db:migrate:reset*",
-        "db:truncate_all*",
-        "db:structure:load*",
-    ],
-)];
-
-/// Operations by which a database of the application is emptied or set back.
-const EMPTIED: Operations = &[
-    (&["wp"], &["db reset", "db drop", "site empty"]),
-    (&["drush"], &["sql:drop", "sql-drop"]),
-    (&["bq"], &["rm -t", "rm --table"]),
-    (&["pg_restore"], &["--clean", "-c"]),
-    (&["mongorestore", "mongoimport"], &["--drop"]),
-    (&["dropuser"], &["*"]),
-    (&["pg_ctl", "pg_ctlcluster"], &["stop immediate", "immediate"]),
-    (&["mysqladmin", "mariadb-admin"], &["shutdown", "password"]),
-    (&["drizzle-kit"], &["push --force"]),
-    (&["flyway"], &["clean"]),
-    (&["mvn", "mvnw", "gradle", "gradlew"], &["flyway:clean", "flywayClean", "liquibase:dropAll", "dropAll"]),
-    (&["liquibase"], &["drop-all", "dropAll"]),
-    (&["diesel"], &["database reset", "migration revert --all", "database drop"]),
-    (&["sqlx"], &["database drop", "database reset"]),
-    (&["dbmate"], &["drop", "--drop"]),
-    (&["migrate"], &["drop", "down -all"]),
-    (&["goose"], &["reset", "down-to 0"]),
-    (&["atlas"], &["schema clean"]),
-    (&["alembic", "flask"], &["downgrade base"]),
-    (&["dotnet-ef", "dotnet"], &["database drop", "database update 0"]),
-    (&["hasura"], &["metadata clear"]),
-    (&["sequelize", "sequelize-cli"], &["db:drop*", "db:migrate:undo:all"]),
-    (&["drizzle-kit"], &["drop"]),
-    (&["mikro-orm"], &["schema:drop", "migration:fresh"]),
-    (&["artisan"], &["migrate:fresh", "migrate:reset", "migrate:refresh"]),
-    (&["sea-orm-cli"], &["migrate fresh", "migrate reset", "migrate refresh"]),
-    (&["knex"], &["migrate:rollback --all"]),
-    (&["python", "python3", "django-admin", "uv", "poetry"], &["migrate zero", "reset_db", "sqlflush"]),
-    (&["rabbitmqctl"], &["delete_user"]),
-    (&["nats"], &["kv del", "kv rm"]),
-    (
-        &["redis-cli", "valkey-cli"],
-        &[
-            "shutdown*",
-            "SHUTDOWN*",
-            "script flush",
-            "SCRIPT FLUSH",
-            "debug segfault",
-            "debug sleep",
-            "DEBUG SLEEP",
-            "DEBUG SEGFAULT",
-            "function flush",
-        ],
-    ),
-    (&["vault"], &["kv delete", "delete", "token revoke", "lease revoke"]),
-    (&["etcdctl"], &["member remove", "snapshot restore"]),
-    (&["consul"], &["leave", "force-leave"]),
-    (&["kafka-consumer-groups", "kafka-consumer-groups.sh"], &["--delete", "--reset-offsets --execute"]),
-    (&["memcflush"], &["*"]),
-    (&["aerich"], &["downgrade"]),
-    (
-        &["edgedb", "gel"],
-        &["database wipe", "branch wipe", "instance destroy", "branch drop", "database drop"],
-    ),
-    (&["surreal"], &["import --drop"]),
-    (&["convex"], &["import --replace*"]),
-];
-
-/// Operations by which a schema is set back to what it was.
-const SET_BACK: Operations = &[(&["liquibase"], &["rollback*"])];
 
 /// Programs that a framework's tasks are run with.
 const RUNNERS: &[&str] = &[

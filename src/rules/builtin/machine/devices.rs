@@ -2,8 +2,9 @@
 
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::{Operations, done, done_where};
+use crate::rules::builtin::operations::{done, done_where};
 use crate::rules::builtin::predicate;
+use crate::rules::facts::operations::{CHANGES_NETWORK, ERASES_DEVICE};
 use crate::rules::matcher::{
     At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
 };
@@ -15,7 +16,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "erases all that is on a board, a phone or a simulator",
         instead: Some(Instead::Command("esptool.py flash_id")),
-        when: &[predicate("device_erased", Trigger::rows(ERASERS), |scene| done(scene, ERASERS))],
+        when: &[predicate("device_erased", Trigger::rows(ERASES_DEVICE), |scene| done(scene, ERASES_DEVICE))],
         fires: &[
             "esptool.py --port /dev/ttyUSB0 erase_flash",
             "python3 -m esptool erase-flash",
@@ -36,7 +37,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.network-cut",
         reason: "takes the machine off its network or sends its traffic another way",
         instead: Some(Instead::Command("ip addr")),
-        when: &[predicate("network_cut", Trigger::rows(NETWORK), |scene| {
+        when: &[predicate("network_cut", Trigger::rows(CHANGES_NETWORK), |scene| {
             // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
             let itself = |inv: &Invocation| {
                 inv.program == "tc"
@@ -45,7 +46,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                         _ => false,
                     })
             };
-            done_where(scene, NETWORK, |inv| !itself(inv))
+            done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
         })],
         fires: &[
             "sudo ip link set eth0 down",
@@ -127,63 +128,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         ..RULE
     },
-];
-
-const NETWORK: Operations = &[
-    (
-        &["ip"],
-        &[
-            "link set down",
-            "link delete",
-            "link del",
-            "route del",
-            "route delete",
-            "route flush",
-            "route replace default",
-            "route add default",
-            "addr flush",
-            "address flush",
-            "rule del",
-            "rule flush",
-            "neigh flush",
-        ],
-    ),
-    (&["ifconfig"], &["down"]),
-    (&["ifdown"], &["*"]),
-    (&["route"], &["del", "delete", "flush", "add default"]),
-    (
-        &["nmcli"],
-        &[
-            "networking off",
-            "radio all off",
-            "radio wifi off",
-            "r wifi off",
-            "n off",
-            "connection delete",
-            "con delete",
-            "connection down",
-            "con down",
-            "device disconnect",
-            "dev disconnect",
-        ],
-    ),
-    (&["networksetup"], &["-setairportpower off", "-setnetworkserviceenabled off"]),
-    (&["rfkill"], &["block"]),
-    (&["netplan"], &["apply"]),
-    (&["tc"], &["qdisc add", "qdisc replace"]),
-    (&["arp"], &["-s", "-d"]),
-];
-
-/// What is in boards, phones and simulators is erased.
-const ERASERS: Operations = &[
-    (&["esptool", "esptool.py"], &["erase_flash", "erase-flash"]),
-    (&["python", "python3"], &["-m esptool erase_flash", "-m esptool erase-flash"]),
-    (&["idf.py"], &["erase-flash", "erase_flash"]),
-    (&["st-flash"], &["erase"]),
-    (&["nrfjprog"], &["--eraseall", "--recover"]),
-    (&["pyocd"], &["erase --chip", "erase -c", "erase --mass"]),
-    (&["fastboot"], &["-w", "erase", "flashing unlock", "oem unlock"]),
-    (&["xcrun"], &["simctl erase all", "simctl delete all"]),
 ];
 
 const MOUNTS: &[&str] = &["mount", "umount"];

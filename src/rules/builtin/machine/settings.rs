@@ -3,8 +3,9 @@
 use super::{CHANGES, VITAL};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Stdin;
-use crate::rules::builtin::operations::{Operations, done};
+use crate::rules::builtin::operations::done;
 use crate::rules::builtin::{named, predicate};
+use crate::rules::facts::operations::{CHANGES_BOOT, CHANGES_TRUST, TRUSTS_OWN_AUTHORITY};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
 
@@ -52,7 +53,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "changes how the machine starts",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("start_of_the_machine_changed", Trigger::rows(BOOT), |scene| done(scene, BOOT))],
+        when: &[predicate("start_of_the_machine_changed", Trigger::rows(CHANGES_BOOT), |scene| {
+            done(scene, CHANGES_BOOT)
+        })],
         fires: &[
             "sudo update-grub",
             "grub-mkconfig -o /boot/grub/grub.cfg",
@@ -78,7 +81,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "changes whom the machine trusts, asks for names, or is called by",
         instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
         when: &[
-            predicate("trust_changed", Trigger::rows(TRUST), |scene| done(scene, TRUST)),
+            predicate("trust_changed", Trigger::rows(CHANGES_TRUST), |scene| done(scene, CHANGES_TRUST)),
             predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
         ],
         fires: &[
@@ -103,8 +106,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has everything on the machine trust an authority of one's own",
         instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
-        when: &[predicate("own_authority_trusted", Trigger::rows(OWN_AUTHORITIES), |scene| {
-            done(scene, OWN_AUTHORITIES)
+        when: &[predicate("own_authority_trusted", Trigger::rows(TRUSTS_OWN_AUTHORITY), |scene| {
+            done(scene, TRUSTS_OWN_AUTHORITY)
         })],
         fires: &["mkcert -install", "dotnet dev-certs https --trust", "sudo caddy trust"],
         silent: &[
@@ -115,65 +118,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         ..RULE
     },
-];
-
-const BOOT: Operations = &[
-    (
-        &["update-grub", "update-grub2", "update-initramfs", "mkinitcpio", "mkinitrd", "kernel-install"],
-        &["*"],
-    ),
-    (&["grub-mkconfig", "grub2-mkconfig"], &["-o", "--output"]),
-    (&["grub-install", "grub2-install", "grub-set-default", "grub2-set-default"], &["*"]),
-    (&["grub-editenv", "grub2-editenv"], &["set", "unset", "create"]),
-    (&["dracut"], &["-f", "--force", "--regenerate-all"]),
-    (&["bootctl"], &["install", "remove", "set-default", "set-oneshot", "random-seed"]),
-    (&["nvram"], &["-c", "-d", "-f"]),
-    (&["fw_setenv", "bless", "fwupdtool"], &["*"]),
-    (&["fwupdmgr"], &["install", "downgrade", "activate"]),
-    (&["mokutil"], &["--import", "--delete", "--reset"]),
-    (
-        &["grubby"],
-        &[
-            "--update-kernel",
-            "--set-default",
-            "--set-default-index",
-            "--remove-kernel",
-            "--add-kernel",
-            "--remove-args",
-        ],
-    ),
-    (&["dpkg-divert", "dpkg-statoverride"], &["--add", "--rename", "--remove", "--divert"]),
-];
-
-const TRUST: Operations = &[
-    (&["trust"], &["anchor", "extract-compat"]),
-    (
-        &["security"],
-        &["add-trusted-cert", "remove-trusted-cert", "trust-settings-import", "delete-certificate"],
-    ),
-    (&["certutil"], &["-A", "-M", "-addstore", "/addstore"]),
-    (&["resolvectl", "systemd-resolve"], &["dns", "domain", "revert", "--set-dns", "dnsovertls", "dnssec"]),
-    (
-        &["networksetup"],
-        &[
-            "-setdnsservers",
-            "-setwebproxy",
-            "-setsecurewebproxy",
-            "-setsocksfirewallproxy",
-            "-setautoproxyurl",
-            "-setsearchdomains",
-        ],
-    ),
-    (&["scutil"], &["--set", "--nc"]),
-    (&["hostnamectl"], &["set-hostname", "hostname *"]),
-];
-
-/// Authorities of one's own that everything on the machine believes from then on.
-const OWN_AUTHORITIES: Operations = &[
-    (&["mkcert"], &["-install"]),
-    (&["dotnet"], &["dev-certs https --trust", "dev-certs https -t"]),
-    (&["caddy"], &["trust"]),
-    (&["step"], &["certificate install"]),
 ];
 
 /// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.

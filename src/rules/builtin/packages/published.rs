@@ -1,8 +1,8 @@
 //! What is published, and taken back.
 
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::operations::Operations;
 use crate::rules::builtin::{operations, predicate, sub};
+use crate::rules::facts::operations::{PUBLISHES, PUBLISHES_PAGES, UPLOADS_PACKAGE, WITHDRAWS_PACKAGE};
 use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
 use crate::shell::Arg;
 
@@ -46,10 +46,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..sub(&["twine"], &["upload"])
             }),
             When::Command(Command { without: &["--host", "--help"], ..sub(&["gem"], &["push", "yank"]) }),
-            predicate("uploaded_by_a_module", Trigger::rows(UPLOADED), |scene| {
+            predicate("uploaded_by_a_module", Trigger::rows(UPLOADS_PACKAGE), |scene| {
                 let elsewhere =
                     |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
-                operations::done_where(scene, UPLOADED, |inv| {
+                operations::done_where(scene, UPLOADS_PACKAGE, |inv| {
                     !operations::known_words(inv).iter().any(elsewhere)
                 })
             }),
@@ -105,9 +105,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "puts pages where everybody reads them, over those that stand there",
         instead: Some(Instead::Command("mkdocs build")),
-        when: &[predicate("pages_published", Trigger::rows(PAGES), |scene| {
+        when: &[predicate("pages_published", Trigger::rows(PUBLISHES_PAGES), |scene| {
             let kept = |word: &&str| *word == "--no-push";
-            operations::done_where(scene, PAGES, |inv| !operations::known_words(inv).iter().any(kept))
+            operations::done_where(scene, PUBLISHES_PAGES, |inv| {
+                !operations::known_words(inv).iter().any(kept)
+            })
         })],
         fires: &[
             "mkdocs gh-deploy --force",
@@ -136,9 +138,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             When::Command(sub(&["helm"], &["push"])),
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
-            predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
+            predicate("published_by_words", Trigger::rows(PUBLISHES), |scene| {
                 let rehearsed = |word: &&str| REHEARSED.contains(word);
-                operations::done_where(scene, PUBLISHED, |inv| {
+                operations::done_where(scene, PUBLISHES, |inv| {
                     !operations::known_words(inv).iter().any(rehearsed)
                 })
             }),
@@ -218,8 +220,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 flags: &[&["-a", "--add", "-r", "--remove"]],
                 ..sub(&["cargo", "gem"], &["owner"])
             }),
-            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWN), |scene| {
-                operations::done(scene, WITHDRAWN)
+            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWS_PACKAGE), |scene| {
+                operations::done(scene, WITHDRAWS_PACKAGE)
             }),
         ],
         fires: &[
@@ -244,78 +246,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 ];
 
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
-
-/// Operations that publish.
-/// Modules that upload to the public registry.
-const UPLOADED: Operations = &[
-    (&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"]),
-    (&["dart", "flutter"], &["pub publish"]),
-];
-
-const PUBLISHED: Operations = &[
-    (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
-    (&["python", "python3"], &["setup.py upload", "-m maturin publish", "-m uv publish", "-m build upload"]),
-    (&["maturin"], &["publish", "upload"]),
-    (&["flutter"], &["pub publish"]),
-    (&["rake"], &["release", "gem:push"]),
-    (
-        &["gradlew", "gradle"],
-        &[
-            "publishPlugins",
-            "publishToSonatype",
-            "publishToMavenCentral",
-            "publishAllPublications*",
-            "uploadArchives",
-        ],
-    ),
-    (&["npm", "pnpm", "yarn"], &["dist-tag add", "tag add", "npm tag add"]),
-    (&["dotnet"], &["nuget push"]),
-    (&["nuget"], &["push"]),
-    (&["mix"], &["hex.publish"]),
-    (&["hex"], &["publish"]),
-    (&["cabal"], &["upload"]),
-    (&["stack"], &["upload"]),
-    (&["luarocks"], &["upload"]),
-    (&["semantic-release"], &["*"]),
-    (&["changeset"], &["publish"]),
-    (&["release-it", "np"], &["*"]),
-    (&["goreleaser"], &["release"]),
-    (&["pod"], &["trunk push"]),
-    (&["conda", "anaconda", "anaconda-client"], &["upload"]),
-    (&["snapcraft"], &["upload", "push", "release"]),
-    (&["flatpak-builder"], &["--publish"]),
-    (&["sbt"], &["publish", "publishSigned"]),
-    (&["clojure", "lein"], &["deploy"]),
-    (&["elm", "spago"], &["publish"]),
-    (&["opam"], &["publish"]),
-    (&["cpan-upload"], &["*"]),
-    (&["web-ext"], &["sign"]),
-    (&["fastlane"], &["release", "deliver", "supply", "beta", "pilot upload"]),
-    (&["eas"], &["submit", "update"]),
-    (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
-];
-
-/// Operations that put pages where everybody reads them.
-const PAGES: Operations = &[
-    (&["mkdocs"], &["gh-deploy"]),
-    (&["python", "python3"], &["-m mkdocs gh-deploy"]),
-    (
-        &["mike"],
-        &["deploy --push", "deploy -p", "delete --push", "delete -p", "set-default --push", "alias --push"],
-    ),
-    (&["gh-pages"], &["-d", "--dist"]),
-    (&["ghp-import"], &["-p", "--push"]),
-    (&["docusaurus"], &["deploy"]),
-];
-
-/// Operations that take a published package away.
-const WITHDRAWN: Operations = &[
-    (&["dotnet", "nuget"], &["nuget delete", "delete"]),
-    (&["pod"], &["trunk delete", "trunk deprecate"]),
-    (&["mix"], &["hex.publish --revert", "hex.retire"]),
-    (&["dart", "flutter"], &["pub uploader"]),
-    (&["vsce", "ovsx"], &["unpublish"]),
-];
 
 /// Options with which nothing is published.
 const REHEARSED: &[&str] =

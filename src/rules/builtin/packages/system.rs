@@ -2,8 +2,8 @@
 
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::Operations;
 use crate::rules::builtin::{everyday, flagged, operations, predicate, sub};
+use crate::rules::facts::operations::{INSTALLS_FOR_ALL, REMOVES_SOFTWARE, UPGRADES_RELEASE, UPROOTS_TOOLS};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
 };
@@ -16,8 +16,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "removes software from the machine",
         instead: Some(Instead::Command("apt list --installed")),
         when: &[
-            predicate("package_removed", Trigger::rows(REMOVED), |scene| {
-                operations::done_where(scene, REMOVED, |inv| {
+            predicate("package_removed", Trigger::rows(REMOVES_SOFTWARE), |scene| {
+                operations::done_where(scene, REMOVES_SOFTWARE, |inv| {
                     !asks_for_help(inv)
                         && !operations::known_words(inv).iter().any(|word| SIMULATED.contains(word))
                         && !everyday::removes_tools(inv)
@@ -25,8 +25,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
-            predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| {
-                operations::done_where(scene, UPROOTED, |inv| !everyday::sets_own_source(inv))
+            predicate("tool_uprooted", Trigger::rows(UPROOTS_TOOLS), |scene| {
+                operations::done_where(scene, UPROOTS_TOOLS, |inv| !everyday::sets_own_source(inv))
             }),
             predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],
@@ -216,8 +216,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Low,
         reason: "installs for every project on the machine a package that is none of the well-known ones",
         instead: Some(Instead::Advice("install it into the project, by its exact name and version")),
-        when: &[predicate("unknown_package_for_the_machine", Trigger::rows(GLOBAL), |scene| {
-            operations::done_where(scene, GLOBAL, |inv| {
+        when: &[predicate("unknown_package_for_the_machine", Trigger::rows(INSTALLS_FOR_ALL), |scene| {
+            operations::done_where(scene, INSTALLS_FOR_ALL, |inv| {
                 // What Homebrew itself hands out was looked at by others.
                 let tapped = |name: &&str| inv.program != "brew" || name.contains('/');
                 everyday::installed(inv).filter(tapped).any(|name| !everyday::is_well_known(name))
@@ -249,7 +249,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "brings the whole system to another release, or restarts it for an update",
         instead: Some(Instead::Command("do-release-upgrade -c")),
         when: &[
-            predicate("release_upgraded", Trigger::rows(UPGRADED), |scene| operations::done(scene, UPGRADED)),
+            predicate("release_upgraded", Trigger::rows(UPGRADES_RELEASE), |scene| {
+                operations::done(scene, UPGRADES_RELEASE)
+            }),
             predicate(
                 "release_upgraded_by_default",
                 Trigger::programs(&["do-release-upgrade"]),
@@ -266,79 +268,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Operations by which a package is installed for everything that its user runs.
-const GLOBAL: Operations = &[
-    (
-        &["npm", "pnpm", "bun"],
-        &[
-            "install -g",
-            "install --global",
-            "install --location=global",
-            "i -g",
-            "i --global",
-            "i --location=global",
-            "add -g",
-        ],
-    ),
-    (&["yarn"], &["global add"]),
-    (&["pip", "pip3"], &["install --user", "install --break-system-packages"]),
-    (&["pipx", "cargo", "gem"], &["install"]),
-    (&["uv"], &["tool install", "pip install --system"]),
-    (&["brew"], &["install", "tap"]),
-    (&["composer"], &["global require"]),
-    (&["deno"], &["install -g", "install --global"]),
-];
-
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
-
-/// Operations that take away what the tools themselves need.
-const UPROOTED: Operations = &[
-    (&["npm"], &["uninstall -g npm", "rm -g npm", "uninstall --global npm"]),
-    (&["pip", "pip3"], &["uninstall pip", "uninstall setuptools"]),
-    (&["conda", "mamba"], &["env remove -n base", "env remove --name base", "remove base --all"]),
-    (&["rustup"], &["self uninstall"]),
-    (&["emerge"], &["--unmerge", "-C", "--depclean"]),
-    (&["xbps-remove"], &["*"]),
-    (&["update-alternatives"], &["--remove-all", "--remove"]),
-    (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
-    (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
-    (&["apk"], &["--allow-untrusted"]),
-    (&["yay", "paru", "pamac"], &["-R --noconfirm", "-Rns"]),
-    (
-        &["go"],
-        &[
-            "env -w GOPROXY=*",
-            "env -w GOFLAGS=*",
-            "env -w GONOSUMDB=*",
-            "env -w GOSUMDB=off",
-            "env -w GOINSECURE=*",
-        ],
-    ),
-];
-
-/// Operations that take software from the machine.
-const REMOVED: Operations = &[
-    (
-        &["apt", "apt-get", "aptitude"],
-        &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
-    ),
-    (&["dnf", "yum", "zypper", "tdnf", "microdnf"], &["remove", "erase", "autoremove", "rm"]),
-    (&["apk"], &["del"]),
-    (
-        &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],
-        &["uninstall", "remove", "rm", "autoremove"],
-    ),
-    (&["pacman"], &["-R", "--remove"]),
-];
 
 /// Options with which a package manager only says what it would remove.
 const SIMULATED: &[&str] =
     &["-s", "--simulate", "--dry-run", "--just-print", "--no-act", "--assumeno", "--print", "-p"];
-
-const UPGRADED: Operations = &[
-    (&["softwareupdate"], &["-i", "-ia", "-iaR", "--install", "-R", "--restart"]),
-    (&["do-release-upgrade"], &["-f", "-d", "-m"]),
-];
 
 fn release_upgraded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["do-release-upgrade"], |inv| inv.args.is_empty());

@@ -1,7 +1,8 @@
 //! The machine switched off.
 
-use crate::rules::builtin::operations::{Operations, done};
+use crate::rules::builtin::operations::done;
 use crate::rules::builtin::{flagged, predicate, run, sub};
+use crate::rules::facts::operations::SWITCHES_OFF;
 use crate::rules::matcher::{Code, Command, Instead, Operand, RULE, Rule, Trigger, When};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
@@ -75,7 +76,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
             &["gnome-session-quit", "xfce4-session-logout"],
             &[&["--power-off", "--reboot", "--halt", "--suspend", "--hibernate"]],
         )),
-        predicate("machine_switched_by_another", Trigger::rows(SWITCHES), |scene| done(scene, SWITCHES)),
+        predicate("machine_switched_by_another", Trigger::rows(SWITCHES_OFF), |scene| {
+            done(scene, SWITCHES_OFF)
+        }),
         When::Command(sub(&["adb", "fastboot"], &["reboot", "shell reboot"])),
         When::Code(Code {
             programs: &["osascript"],
@@ -136,28 +139,3 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     ],
     ..RULE
 }];
-
-const SWITCHES: Operations = &[
-    (
-        &["ipmitool"],
-        &["power off", "power cycle", "power reset", "power soft", "power on", "power diag", "mc reset"],
-    ),
-    (
-        &["rundll32", "rundll32.exe"],
-        &["powrprof.dll*", "user32.dll,ExitWindows*", "user32.dll,LockWorkStation"],
-    ),
-    (
-        &["initctl", "dinitctl", "talosctl", "transactional-update"],
-        &["reboot", "poweroff", "halt", "shutdown"],
-    ),
-    (&["rpm-ostree"], &["--reboot", "-r"]),
-    (&["softwareupdate"], &["--restart", "-R"]),
-    (&["fdesetup"], &["authrestart"]),
-    (&["dnf", "dnf5"], &["system-upgrade reboot", "offline reboot", "offline-upgrade reboot"]),
-    (&["pmset"], &["schedule shutdown", "schedule poweroff", "schedule restart", "schedule sleep"]),
-    (&["uadmin", "tsshutdn", "logoff"], &["*"]),
-    (&["upsmon"], &["-c fsd"]),
-    (&["racadm"], &["serveraction powerdown", "serveraction hardreset", "serveraction powercycle"]),
-    (&["hyprctl"], &["dispatch exit"]),
-    (&["i3-msg", "swaymsg"], &["exit"]),
-];
