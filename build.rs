@@ -33,7 +33,9 @@ fn main() -> Result<(), String> {
     }
     println!("cargo::rerun-if-changed={FACTS}");
     let table = Table::read(&Path::new(&here).join(FACTS))?;
-    for (file, code) in [("programs.rs", table.code()?), ("operations.rs", table.operations()?)] {
+    for (file, code) in
+        [("programs.rs", table.code()?), ("operations.rs", table.operations()?), ("words.rs", table.words()?)]
+    {
         let out = PathBuf::from(variable("OUT_DIR")).join(file);
         std::fs::write(&out, code).map_err(|error| format!("{}: {error}", out.display()))?;
     }
@@ -54,6 +56,17 @@ struct File {
     kinds: BTreeMap<String, String>,
     #[serde(default)]
     operations: Vec<Told>,
+    /// Lists of words, by their names.
+    #[serde(default)]
+    words: BTreeMap<String, Words>,
+}
+
+/// Words that are alike.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    says: String,
+    list: Vec<String>,
 }
 
 /// What programs are told to do, by the words of their command lines.
@@ -136,6 +149,7 @@ struct Table {
     local: Vec<String>,
     kinds: BTreeMap<String, String>,
     told: Vec<(Told, String)>,
+    words: BTreeMap<String, Words>,
 }
 
 impl Table {
@@ -143,7 +157,8 @@ impl Table {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
         let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
-        let (mut local, mut kinds, mut told) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let (mut local, mut kinds, mut told, mut words) =
+            (Vec::new(), BTreeMap::new(), Vec::new(), BTreeMap::new());
         let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
         let mut paths = paths.map_err(|error| failed(dir, &error))?;
         paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
@@ -154,6 +169,7 @@ impl Table {
             let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             local.extend(file.local);
             kinds.extend(file.kinds);
+            words.extend(file.words);
             told.extend(file.operations.into_iter().map(|one| (one, from.clone())));
             for program in file.programs {
                 for name in &program.names {
@@ -164,7 +180,21 @@ impl Table {
                 }
             }
         }
-        Ok(Table { rows, local, kinds, told })
+        Ok(Table { rows, local, kinds, told, words })
+    }
+
+    /// The lists of words as constants.
+    fn words(&self) -> Result<String, String> {
+        let mut out = String::new();
+        for (name, Words { says, list }) in &self.words {
+            words(list).map_err(|error| format!("{FACTS}: words.{name}: {error}"))?;
+            let twice = |(at, word): (usize, &String)| list.iter().skip(at + 1).any(|other| other == word);
+            if let Some((_, word)) = list.iter().enumerate().find(|one| twice(*one)) {
+                return Err(format!("{FACTS}: words.{name}: {word} stands there twice"));
+            }
+            out += &format!("/// {says}\npub const {}: &[&str] = &{list:?};\n", name.to_ascii_uppercase());
+        }
+        Ok(out)
     }
 
     /// The operations that rules ask for as constants, one a kind.

@@ -9,6 +9,7 @@
 pub(in crate::rules) mod functions;
 pub(in crate::rules) mod operations;
 pub(in crate::rules) mod variables;
+pub(in crate::rules) mod words;
 
 pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Role, Takes, Wrap};
 pub(in crate::rules) use variables::{

@@ -6,10 +6,14 @@ mod arguments;
 use self::arguments::{
     WORKING, by_option, given, options, subcommand, verb_of, with_singular, works_on_a_file,
 };
-use super::verbs::{self, MAKING, READING};
+use super::verbs;
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
+use crate::rules::facts::words::{
+    ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, PEOPLE, READING,
+    REVEALING, RULERS, SCOPES, THINGS,
+};
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
@@ -168,13 +172,6 @@ enum About {
 /// Interpreters that run a module by its name, as one runs a program.
 const PYTHONS: &[&str] = &["python", "python3"];
 
-/// Words among the verbs that are as often what a verb falls on: `monitor delete 7`, `build cancel 7`.
-const THINGS: &[&str] = &[
-    "monitor", "check", "history", "audit", "plan", "watch", "draft", "build", "test", "docs", "export",
-    "query", "scan", "view", "deploy", "log", "logs", "list", "import", "issue", "silence", "status",
-    "version", "access",
-];
-
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
 pub(in crate::rules) fn is_unlisted(row: Option<&Program>) -> bool {
     row.is_none_or(|row| {
@@ -250,23 +247,8 @@ fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
 
 /// What takes something away, of which more is great on another machine than with a tool.
 fn removes(told: &Told<'_>) -> Verdict {
-    const GREAT: &[&str] = &[
-        "device",
-        "job",
-        "pipeline",
-        "node",
-        "run",
-        "function",
-        "balancer",
-        "addon",
-        "zone",
-        "backlog",
-        "number",
-        "idp",
-        "datasource",
-    ];
     let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
-        && told.has(GREAT);
+        && told.has(GREAT_ELSEWHERE);
     if great {
         return Verdict::Modify;
     }
@@ -279,30 +261,6 @@ fn removes(told: &Told<'_>) -> Verdict {
 
 /// What ends something that others rely on, whatever it falls on.
 fn ends(told: &Told<'_>) -> Verdict {
-    const ENDING: &[&str] = &["revoke", "rotate", "deactivate", "suspend", "ban", "reinit", "void", "brick"];
-    const HALTING: &[&str] = &[
-        "stop",
-        "kill",
-        "halt",
-        "restart",
-        "pause",
-        "disable",
-        "reset",
-        "archive",
-        "restore",
-        "down",
-        "scale",
-        "flush",
-        "cancel",
-        "toggle",
-        "unset",
-        "hibernate",
-        "kick",
-        "evacuate",
-    ];
-    const LETTING: &[&str] = &["token", "session", "key", "credential", "certificate"];
-    const LIVING: &[&str] =
-        &["domain", "hosting", "site", "service", "organization", "org", "feature", "account"];
     let locked = told.has(&["user", "account"]) || told.args.iter().any(|(key, _)| key == "user");
     let all = told.args.iter().any(|(key, value)| key == "all" && value != "false");
     let ends = verb(told).is_some_and(|verb| {
@@ -325,12 +283,10 @@ fn names_live((key, value): &(String, String)) -> bool {
 
 /// What shows a secret: by its verb, or by an option that asks for it.
 fn reveals(told: &Told<'_>) -> Verdict {
-    const ASKING: &[&str] =
-        &["reveal", "showsecret", "showpassword", "showtoken", "includesecret", "withsecret"];
     let asked = told
         .args
         .iter()
-        .any(|(key, value)| value != "false" && ASKING.iter().any(|front| key.starts_with(front)));
+        .any(|(key, value)| value != "false" && REVEALING.iter().any(|front| key.starts_with(front)));
     if asked || verb(told) == Some("reveal") || verbs::shows_secret(told) {
         Verdict::Modify
     } else {
@@ -340,60 +296,12 @@ fn reveals(told: &Told<'_>) -> Verdict {
 
 /// What lets somebody in: an account, a token, a right.
 fn gives(told: &Told<'_>) -> Verdict {
-    const MAKING: &[&str] = &[
-        "create",
-        "add",
-        "mint",
-        "issue",
-        "new",
-        "set",
-        "assign",
-        "bind",
-        "attach",
-        "modify",
-        "provision",
-        "associate",
-        "declare",
-        "replace",
-        "send",
-    ];
-    const GIVING: &[&str] = &["grant", "invite", "promote", "elevate", "authorize", "useradd", "expose"];
-    const PEOPLE: &[&str] = &[
-        "user",
-        "member",
-        "manager",
-        "account",
-        "collaborator",
-        "principal",
-        "role",
-        "acl",
-        "permission",
-        "permset",
-        "admin",
-        "owner",
-        "token",
-        "apikey",
-        "policy",
-        "auth",
-        "access",
-        "credential",
-        "iam",
-        "share",
-        "dbuser",
-        "preauthkey",
-        "accesstoken",
-        "breakglass",
-        "cors",
-    ];
-    const SCOPES: &[&str] = &["scope", "scopes", "capabilities", "grants", "permissions", "allcapabilities"];
-    const GREAT: &[&str] = &["admin", "owner", "administrator", "superuser"];
-    const EVERYBODY: &[&str] = &["public-read", "public-read-write", "allUsers", "allAuthenticatedUsers"];
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
     let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
     let public = told.args.iter().any(|(_, value)| EVERYBODY.contains(&value.as_str()))
         || told.has(&["visibility"]) && told.args.iter().any(|(_, value)| value == "public");
     let scoped = told.args.iter().any(|(key, _)| SCOPES.contains(&key.as_str()));
-    let great = told.args.iter().any(|(key, value)| key.is_empty() && GREAT.contains(&value.as_str()));
+    let great = told.args.iter().any(|(key, value)| key.is_empty() && RULERS.contains(&value.as_str()));
     let made = told.has(&["generate"])
         && (told.has(&["token", "apikey", "credential"])
             || told.has(&["password"]) && told.has(&["user", "account"]));
@@ -402,7 +310,7 @@ fn gives(told: &Told<'_>) -> Verdict {
     let opened = told.has(&["tunnel"]) && matches!(verb(told), Some("open" | "create"));
     let gives = verbs::opens(told) == Verdict::Block
         || verb(told).is_some_and(|verb| {
-            let made = || MAKING.contains(&verb) && (told.has(PEOPLE) || key || all || scoped || great);
+            let made = || ADMITTING.contains(&verb) && (told.has(PEOPLE) || key || all || scoped || great);
             GIVING.contains(&verb) || public || !chosen && made()
         });
     let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);

@@ -1,7 +1,8 @@
 //! How the arguments of a program that no table knows are read: the words of its subcommand, its options, what is given.
 
-use super::super::verbs::{self, MAKING, READING};
+use super::super::verbs;
 use crate::domain::words_of;
+use crate::rules::facts::words::{MAKING, READING};
 use crate::shell::Arg;
 
 /// Words of a subcommand that are looked at.
