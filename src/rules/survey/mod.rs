@@ -18,6 +18,7 @@ mod environment;
 mod expression;
 mod fetches;
 mod filters;
+mod fish;
 mod function;
 mod git;
 mod handed;

@@ -15,7 +15,7 @@ use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
 use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
-use super::{Stdin, Surveyor, output};
+use super::{Stdin, Surveyor, fish, output};
 use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
@@ -77,9 +77,14 @@ impl Surveyor<'_> {
         if !self.spend(1 + source.len() / 64) {
             return scope;
         }
-        let script = parse(&source);
+        let mut script = parse(&source);
         if frame.depth > 0 {
             self.out.nested.push(source.clone());
+        }
+        let mut source = source;
+        if matches!(script.problem, Some(Problem::Syntax { .. })) && frame.is_fish(&source) {
+            source = fish::as_posix(&source);
+            script = parse(&source);
         }
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
