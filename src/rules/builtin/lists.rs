@@ -107,8 +107,18 @@ pub(crate) const SECRET_ENDINGS: &[&str] =
     &[".kdbx", ".pfx", ".p12", ".ppk", ".keychain-db", ".jks", ".keystore", ".kwl", ".keytab"];
 
 /// Names in secret directories that are no secret.
-pub(crate) const NOT_SECRET: &[&str] =
-    &["known_hosts", "known_hosts.old", "config", "authorized_keys", "authorized_keys2"];
+pub(crate) const NOT_SECRET: &[&str] = &[
+    "known_hosts",
+    "known_hosts.old",
+    "config",
+    "authorized_keys",
+    "authorized_keys2",
+    "gpg.conf",
+    "gpg-agent.conf",
+    "dirmngr.conf",
+    "scdaemon.conf",
+    "common.conf",
+];
 
 /// Directories in which secrets are kept.
 pub(crate) const SECRET_DIRS: &[&str] = &[

@@ -72,6 +72,9 @@ pub(super) fn is_told(program: &str, args: &[Arg], operations: Operations) -> bo
     if words.iter().any(|word| is_dry(word)) {
         return false;
     }
+    if matches!(words.as_slice(), ["-V" | "--version"]) {
+        return false;
+    }
     // `-?` is a pattern to the shell, and a question to the program.
     !args.iter().any(|arg| arg.text() == "-?") && rows.any(|row| told(&words, row))
 }

@@ -221,6 +221,13 @@ fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
         "set-buffer",
         "setb",
         "show-messages",
+        "show",
+        "show-options",
+        "show-option",
+        "showw",
+        "show-window-options",
+        "show-environment",
+        "list-keys",
     ];
     // What lies in a buffer runs once it is pasted into a shell.
     let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));

@@ -220,6 +220,7 @@ pub(super) const RULES: &[Rule] = &[
             "ssh -i ~/.ssh/id_rsa host.example ls",
             "ls -la ~/.ssh",
             "cat ~/.ssh/known_hosts",
+            "cat ~/.gnupg/gpg-agent.conf",
             "cat ~/.ssh/config",
             "chmod 600 ~/.ssh/id_rsa",
             "grep -rn id_rsa src",

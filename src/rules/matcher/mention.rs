@@ -304,7 +304,9 @@ impl<'a> Needle<'a> {
             if is_bare_name(text) && !here() {
                 return self.is_named_by(text);
             }
-            return self.before.starts_with('.') || squeezed.holds(self.last);
+            let hidden = self.before.starts_with('.');
+            // A directory of the client's name, `/tmp/opencode`, is not its settings.
+            return hidden && (here() || squeezed.holds(self.before)) || squeezed.holds(self.last);
         }
         match self.place.kind {
             // Both parts anywhere: `os.chdir(".claude"); open("settings.json")`.

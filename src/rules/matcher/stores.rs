@@ -275,7 +275,7 @@ fn by_option(inv: &Invocation) -> bool {
                         .is_some_and(|arg| matches!(arg.known(), Some("env" | "printenv" | "set")))
         }
         "npm" => has_sub(inv, "config get") && says("_auth"),
-        "doppler" => has_sub(inv, "secrets") && !has_sub(inv, "secrets set"),
+        "doppler" => has_sub(inv, "secrets") && !has_sub(inv, "secrets set") && !flag(&["--only-names"]),
         "stripe" => has_sub(inv, "config") && flag(&["--list"]),
         "nmcli" => {
             says("psk")

@@ -47,6 +47,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "python3 - <<E\nimport os\n# os.system('npm publish') is never called\nprint(os.getcwd())\nE",
             "tmux send-keys -t x 'npm test' Enter",
             "tmux display-message 'npm publish is done'",
+            "tmux show -gqv 'status-format[0]'",
         ],
         ..RULE
     },

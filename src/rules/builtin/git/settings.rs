@@ -30,6 +30,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "git config diff.csv.textconv 'rm -rf'",
         "git config core.pager 'rm -rf ~; less'",
         "git config core.fsmonitor ./none",
+        "git -c credential.helper='!gh auth git-credential; id' push origin topic",
         "git config filter.trim.clean 'sed \"1e rm -rf ~\"'",
         "git -c core.pager='xargs rm -rf' log",
         "git -c sequence.editor=\"sh -c 'echo exec make > \\$1' _\" rebase -i main",
@@ -67,6 +68,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "git -c core.editor=\"sed -i '1s/fix/Fix/'\" commit --amend",
         "git -c sequence.editor=\"sed -i 's/^pick/fixup/'\" rebase -i main",
         "git config --list",
+        "git -c credential.helper='!gh auth git-credential' push origin topic",
     ],
     ..RULE
 }];
@@ -126,6 +128,9 @@ const HARMLESS: &[&str] = &[
     "git-lfs clean -- %f",
     "git-lfs smudge -- %f",
     "git-lfs filter-process",
+    "!gh auth git-credential",
+    "!glab auth git-credential",
+    "!/usr/bin/gh auth git-credential",
 ];
 
 /// Whose setting it is.

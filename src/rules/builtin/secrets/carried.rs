@@ -103,11 +103,12 @@ pub(super) fn carried_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
             });
             Found::from(secret)
         }
-        Action::Search { path, glob: Some(glob), .. } => {
+        // `**/*` names nothing: what the directory holds is judged as one that is read.
+        Action::Search { path, glob: Some(glob), .. } if !glob.trim_matches(['*', '/']).is_empty() => {
             let joined = format!("{}/{glob}", path.as_deref().unwrap_or("."));
             if named(&joined, true) { Found::yes(glob) } else { Found::No }
         }
-        Action::Search { glob: None, .. }
+        Action::Search { .. }
         | Action::Shell { .. }
         | Action::Read { .. }
         | Action::Write { .. }

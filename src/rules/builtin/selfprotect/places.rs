@@ -518,6 +518,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "python3 -c \"print('settings')\"",
+            "python3 -c \"im.save('/tmp/opencode/cover.png')\"",
             "node build.js",
             "python3 manage.py settings",
             "echo '{}' | python3 .claude/hooks/guard.py",

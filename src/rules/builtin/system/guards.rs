@@ -175,7 +175,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(flagged(&["google-authenticator"], &[&["--disable"]])),
             When::Command(sub(&["csrutil"], &["disable", "authenticated-root"])),
             When::Command(flagged(&["spctl"], &[&["--master-disable", "--global-disable"]])),
-            When::Command(flagged(&["auditctl"], &[&["-D", "-e", "-e0", "-d", "-s", "-a", "-A", "-f"]])),
+            When::Command(flagged(&["auditctl"], &[&["-D", "-e", "-e0", "-d", "-a", "-A", "-f"]])),
             When::Command(sub(&["fdesetup"], &["disable"])),
         ],
         fires: &[
