@@ -302,16 +302,25 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let here = Arg::literal(".");
     let found = scene.invocations().iter().find(|inv| {
-        let module = inv
-            .args
-            .iter()
-            .any(|arg| matches!(arg.known(), Some("http.server" | "SimpleHTTPServer" | "uploadserver")));
+        let module = inv.args.iter().any(|arg| {
+            matches!(
+                arg.known(),
+                Some("http.server" | "SimpleHTTPServer" | "uploadserver" | "pyftpdlib" | "updog")
+            )
+        });
         if module {
             let at = inv.args.iter().position(|arg| matches!(arg.known(), Some("-d" | "--directory")));
             let given = at.and_then(|at| inv.args.get(at + 1));
             let given =
                 given.or_else(|| inv.args.iter().find(|arg| arg.prefix().starts_with("--directory=")));
             return private(given.unwrap_or(&here), inv);
+        }
+        if inv.program == "git" {
+            let base = inv.args.iter().find_map(|arg| arg.known()?.strip_prefix("--base-path="));
+            let bound = inv.args.iter().any(|arg| arg.prefix().starts_with("--listen=127."));
+            return inv.sub.first().is_some_and(|sub| sub == "daemon")
+                && !bound
+                && base.is_some_and(|base| private(&Arg::literal(base), inv));
         }
         // `ruby -run -e httpd ~`, `busybox httpd -h ~`
         let httpd = runs(inv, &["ruby", "busybox", "httpd", "thttpd", "webfsd"])

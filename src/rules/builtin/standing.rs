@@ -88,6 +88,35 @@ pub(super) fn is_this_machine(host: &str) -> bool {
         || bare.starts_with('/')
 }
 
+/// Whether a command names a registry or a directory of this machine as what it goes to, and no other host.
+pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
+    const STORES: &[&str] = &["-s", "--source"];
+    let value = |arg: &Arg| {
+        let text = arg.known()?;
+        Some(
+            text.strip_prefix('-')
+                .and_then(|option| option.split_once('='))
+                .map_or(text, |(_, value)| value)
+                .to_owned(),
+        )
+    };
+    let values: Vec<String> = inv.args.iter().filter_map(value).collect();
+    let directory = |arg: &Arg| arg.known().is_some_and(|text| text.starts_with(['/', '.']));
+    let addresses = values.iter().filter(|value| value.contains("://"));
+    let image = |value: &String| {
+        value
+            .split_once('/')
+            .is_some_and(|(host, _)| host != "." && is_this_machine(host) && !host.is_empty())
+    };
+    addresses.clone().all(|url| is_this_machine(&host_of(url)))
+        && (addresses.clone().next().is_some()
+            || values.iter().any(image)
+            || values.iter().any(|value| value.contains("::file:"))
+            || inv.args.windows(2).any(|pair| {
+                matches!(pair, [flag, dir] if flag.known().is_some_and(|flag| STORES.contains(&flag)) && directory(dir))
+            }))
+}
+
 /// Whether a name is one of what nobody misses.
 pub(super) fn is_scratch(name: &str) -> bool {
     has_word(name, SCRATCH)

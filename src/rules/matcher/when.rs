@@ -42,10 +42,19 @@ pub(crate) struct Run<'r> {
     pub operand: OperandIs<'r>,
     /// Only with another user's rights.
     pub privileged: bool,
+    /// Not where a registry or a directory of this machine is named as what it goes to.
+    pub away: bool,
 }
 
-pub(crate) const COMMAND: Command =
-    Run { programs: &[], subs: &[], flags: &[], without: &[], operand: OperandIs::Any, privileged: false };
+pub(crate) const COMMAND: Command = Run {
+    programs: &[],
+    subs: &[],
+    flags: &[],
+    without: &[],
+    operand: OperandIs::Any,
+    privileged: false,
+    away: false,
+};
 
 /// What must hold of at least one operand.
 #[derive(Debug, Clone, Copy)]

@@ -202,6 +202,7 @@ fn lend_command<R>(run: &WrittenCommand, take: impl FnOnce(&Condition<'_>) -> R)
             without: &without,
             operand,
             privileged: run.privileged,
+            away: false,
         }))
     })
 }

@@ -242,6 +242,24 @@ const MAX_WORDS: usize = 64;
 /// Programs that do what stands in the file which they read on their input.
 const BY_INPUT: &[&str] = &["ssh", "sqlite3", "psql", "mysql", "dc", "m4", "parallel", "tmux", "batch"];
 
+/// Options by which programs load code of others.
+const LOADING: &[&str] = &[
+    "plugin",
+    "script",
+    "lua-filter",
+    "filter",
+    "load",
+    "preload",
+    "require",
+    "init-script",
+    "extension",
+    "load-extension",
+    "rules-dir",
+    "rulesdir",
+    "resolver",
+    "agent",
+];
+
 /// The files that a program does what they say, by its options or words, and in commands of its own language.
 pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
     let of = BY_OPTION.iter().filter(|(programs, _)| programs.contains(&inv.program.as_str()));
@@ -253,8 +271,14 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
     }
     for front in ["-javaagent:", "-agentpath:", "auto_prepend_file=", "auto_append_file=", "extension="] {
         let behind = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix(front));
-        out.extend(behind.filter(|_| runs_code(inv)).map(Arg::literal));
+        out.extend(behind.filter(|_| runs_code(inv) || inv.program == "java").map(Arg::literal));
     }
+    // What any program loads by such an option, a name in front of it or not: `--plugin=NAME=PATH`.
+    let loaded = |arg: &Arg| {
+        let (name, value) = arg.known()?.strip_prefix("--")?.split_once('=')?;
+        LOADING.contains(&name).then(|| Arg::literal(value.rsplit('=').next().unwrap_or(value)))
+    };
+    out.extend(inv.args.iter().filter_map(loaded));
     const SAYING: &[&str] =
         &[".read", ".load", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
     for arg in inv.args.iter().filter(|arg| arg.prefix().contains(' ')) {
@@ -338,7 +362,9 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if inv.program == "java" {
         out.extend(inv.operands.iter().chain(flag_value(inv, &["-jar"])).map(|arg| Started::File(path(arg))));
     }
-    if runs(inv, &["deno", "bun", "tsx", "ts-node", "go", "crontab", "at", "batch", "expect"]) {
+    if !(coded && interprets)
+        && runs(inv, &["deno", "bun", "tsx", "ts-node", "go", "crontab", "at", "batch", "expect"])
+    {
         let files = inv.operands.iter().chain(flag_value(inv, &["-f"]));
         out.extend(files.map(|arg| Started::File(path(arg))));
     }

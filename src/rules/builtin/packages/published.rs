@@ -1,7 +1,7 @@
 //! What is published, and taken back.
 
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::{operations, predicate, sub};
+use crate::rules::builtin::{operations, predicate, standing, sub};
 use crate::rules::facts::operations::{PUBLISHES, PUBLISHES_PAGES, UPLOADS_PACKAGE, WITHDRAWS_PACKAGE};
 use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
 use crate::shell::Arg;
@@ -127,21 +127,23 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("npm publish --dry-run")),
         when: &[
             When::Command(Command {
+                away: true,
                 without: &["--dry-run", "-n"],
                 ..sub(PUBLISHERS, &["publish", "npm publish", "pub publish"])
             }),
-            When::Command(Command { without: &["--help"], ..sub(&["twine"], &["upload"]) }),
-            When::Command(sub(&["gem"], &["push"])),
+            When::Command(Command { away: true, without: &["--help"], ..sub(&["twine"], &["upload"]) }),
+            When::Command(Command { away: true, ..sub(&["gem"], &["push"]) }),
             When::Command(Command {
+                away: true,
                 without: &["-s", "-DskipTests=only"],
                 ..sub(&["mvn", "gradle", "gradlew"], &["deploy", "publish", "release:perform"])
             }),
-            When::Command(sub(&["helm"], &["push"])),
+            When::Command(Command { away: true, ..sub(&["helm"], &["push"]) }),
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
             predicate("published_by_words", Trigger::rows(PUBLISHES), |scene| {
                 let rehearsed = |word: &&str| REHEARSED.contains(word);
                 operations::done_where(scene, PUBLISHES, |inv| {
-                    !operations::known_words(inv).iter().any(rehearsed)
+                    !operations::known_words(inv).iter().any(rehearsed) && !standing::stays_here(inv)
                 })
             }),
         ],
@@ -160,6 +162,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "flutter pub publish",
             "./gradlew publishPlugins",
             "npm dist-tag add x@1.0.0 latest",
+            "npm publish --registry https://registry.x.example",
+            "oras push localhost.x.example/a:1 a.tgz",
         ],
         silent: &[
             "npm publish --dry-run",
@@ -176,6 +180,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "goreleaser release --snapshot",
             "npx semantic-release --dry-run",
             "python -m twine check dist/*",
+            "npm publish --registry http://localhost:4873",
+            "gem push pkg/a-1.0.gem --host http://localhost:9292",
+            "helm push a-1.tgz oci://localhost:5000/charts",
+            "oras push localhost:5000/a:1 a.tgz",
+            "dotnet nuget push a.nupkg -s /tmp/feed",
+            "mvn deploy -DaltDeploymentRepository=x::default::file:/tmp/m2",
+            "twine upload --repository-url http://localhost:8081/ dist/*",
         ],
         ..RULE
     },

