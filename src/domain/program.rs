@@ -119,6 +119,8 @@ pub enum Role {
     Setting,
     /// `u`: a URL.
     Url,
+    /// `c`: code in a language of the program's own, or another one than the shell's.
+    Code,
 }
 
 /// What an option does to the words after it.
@@ -144,6 +146,7 @@ impl Takes {
                 "s" => Role::Shell,
                 "k" => Role::Setting,
                 "u" => Role::Url,
+                "c" => Role::Code,
                 _ => Role::Plain,
             };
             return (name, Takes::Value(role));
@@ -164,7 +167,7 @@ impl Takes {
 /// Whether a word can stand in a list of options; `+`, which ends them at the first operand, only as the first one.
 pub fn is_option_word(word: &str, first: bool) -> bool {
     let (name, _) = Takes::of(word);
-    let role = word.rsplit_once(':').is_none_or(|(_, role)| role.len() == 1 && "rwxdDsku".contains(role));
+    let role = word.rsplit_once(':').is_none_or(|(_, role)| role.len() == 1 && "rwxdDskuc".contains(role));
     let named = name.starts_with(['-', '/']) && !name.ends_with(['!', '?', '^', ':']);
     (named && role && !word.contains(char::is_whitespace)) || (first && word == "+")
 }

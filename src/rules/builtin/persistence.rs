@@ -365,6 +365,10 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         "file.write",
         "file_append",
         "file_put_contents",
+        "copy-file",
+        "copy(",
+        "copyfile",
+        "files.write",
         "\">",
         "'>",
     ];

@@ -78,7 +78,7 @@ pub(crate) fn runs_shell(inv: &Invocation) -> bool {
 
 /// Whether a command's program runs code in another language than the shell's, remembered for all commands of it.
 pub(crate) fn runs_code(inv: &Invocation) -> bool {
-    inv.listed.known_or(&INTERPRETERS, || is_interpreter(&inv.program))
+    inv.gives_code || inv.listed.known_or(&INTERPRETERS, || is_interpreter(&inv.program))
 }
 
 /// What is remembered of programs is known by the places of these.

@@ -223,6 +223,9 @@ fn of_invocation(inv: &Invocation) -> u128 {
     if inv.does.is_some_and(Operation::is_grave) || !inv.added.is_empty() {
         mask |= Trigger::UNLISTED.0;
     }
+    if inv.gives_code {
+        mask |= Trigger::INTERPRETER.0;
+    }
     if inv.program.is_empty() || inv.word.has_glob() {
         mask |= Trigger::UNKNOWN.0;
     }

@@ -6,6 +6,7 @@ use super::container::Container;
 use super::options::Parsed;
 use super::{Invocation, Stdin, Surveyor};
 use crate::domain::{Ask, Target, clip, join};
+use crate::rules::facts::Role;
 use crate::shell::Arg;
 
 /// Tools of databases that take the address from a file `.env` where they are run, unless a variable has it.
@@ -103,6 +104,7 @@ impl Surveyor<'_> {
             text: clip(&call.text, MAX_TEXT),
             listed: super::listed::Listed::default(),
             does: parsed.and_then(Parsed::said),
+            gives_code: parsed.is_some_and(|parsed| parsed.roles.contains(&Role::Code)),
             added: Vec::new(),
         };
         match parsed {

@@ -146,6 +146,8 @@ pub struct Invocation {
     pub(in crate::rules) listed: listed::Listed,
     /// What the row of its program says that this very command does, where there is one that says so.
     pub does: Option<Operation>,
+    /// An option of it holds code, in another language than the shell's.
+    pub gives_code: bool,
     /// What configuration files say of it that only add to what is known.
     pub(in crate::rules) added: Vec<Operation>,
 }

@@ -25,7 +25,7 @@ impl Surveyor<'_> {
                 Role::Write | Role::Dest => self.file(call, Act::Create, value, false),
                 Role::Delete => self.file(call, Act::Delete, value, false),
                 Role::Url => self.url(call, value),
-                Role::Plain | Role::Dir | Role::Shell | Role::Setting => {}
+                Role::Plain | Role::Dir | Role::Shell | Role::Setting | Role::Code => {}
             }
         }
     }

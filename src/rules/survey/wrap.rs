@@ -200,7 +200,8 @@ impl Surveyor<'_> {
                 | Role::Delete
                 | Role::Dir
                 | Role::Dest
-                | Role::Url => continue,
+                | Role::Url
+                | Role::Code => continue,
             };
             let mut inner = call.clone();
             inner.privileged |= privileged;
