@@ -50,6 +50,19 @@ fn passes(world: &World, command: &str) {
 }
 
 #[test]
+fn the_code_in_an_option_is_judged() {
+    let world = World::new();
+    let row = |letter| format!("[[programs]]\nnames = [\"acmeql\"]\noptions = [\"--eval{letter}\"]\n");
+    let command = "acmeql --eval \"print(open('/home/u/.ssh/id_rsa').read())\"";
+    world.configure(&row(""));
+    passes(&world, command);
+    world.configure(&row(":c"));
+    assert_eq!(said(&world, command), ("deny".to_owned(), vec!["secrets.code-reads".to_owned()]));
+    passes(&world, "acmeql --eval \"print(open('docs/id_rsa.md').read())\"");
+    passes(&world, "acmeql --note \"print(open('/home/u/.ssh/id_rsa').read())\"");
+}
+
+#[test]
 fn what_a_taught_program_does_is_judged_by_its_row() {
     let world = World::new();
     passes(&world, "acmectl tenant raze x");
