@@ -62,7 +62,7 @@ pub(crate) use mention::{
 pub(crate) use own_service::shown_as_key;
 pub(crate) use reads::code_only_reads;
 pub(crate) use relation::{Rel, inside, relation, relation_to};
-pub(crate) use requested::Told;
+pub(crate) use requested::{Spoken, Told};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;

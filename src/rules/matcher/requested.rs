@@ -37,6 +37,14 @@ pub(crate) struct Told<'a> {
     pub text: &'a str,
 }
 
+/// What a program is told on its command line.
+#[derive(Debug)]
+pub(crate) struct Spoken<'a> {
+    pub told: Told<'a>,
+    /// It works on a file of this machine.
+    pub on_file: bool,
+}
+
 impl<'a> Told<'a> {
     /// The call of a tool that only its name and its arguments tell anything of; nothing for any other call.
     pub fn of(view: &View<'a>) -> Option<Told<'a>> {

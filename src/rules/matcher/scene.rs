@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use super::class::{Named, at_by, names_in};
 use super::firsts::may_lie_at_places;
-use super::{Classes, Found, Hit, Sought, Told, Trigger, View, When, classify, code_of, runs, runs_code};
+use super::{
+    Classes, Found, Hit, Sought, Spoken, Told, Trigger, View, When, classify, code_of, runs, runs_code,
+};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 use crate::rules::foreign::{Account, Language, account};
@@ -42,6 +44,8 @@ pub(crate) struct Scene<'a> {
     piped: OnceCell<Vec<&'a Invocation>>,
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
+    /// What programs that no row knows are told, by where their invocations stand.
+    spoken: RefCell<HashMap<usize, Option<Rc<Spoken<'a>>>, PlainHash>>,
     /// What code does that was read, by its text.
     accounts: RefCell<Vec<Read>>,
     /// What matched of conditions that others ask about.
@@ -90,6 +94,7 @@ impl<'a> Scene<'a> {
             printers: OnceCell::new(),
             piped: OnceCell::new(),
             codes: RefCell::default(),
+            spoken: RefCell::default(),
             accounts: RefCell::default(),
             hits: RefCell::default(),
             programs: OnceCell::new(),
@@ -201,6 +206,23 @@ impl<'a> Scene<'a> {
             }
             texts
         })
+    }
+
+    /// What a program is told, which `read` finds out where it was not asked before.
+    pub fn spoken(
+        &self,
+        inv: &'a Invocation,
+        read: impl FnOnce() -> Option<Spoken<'a>>,
+    ) -> Option<Rc<Spoken<'a>>> {
+        let key = std::ptr::from_ref(inv).addr();
+        if let Some(known) = self.spoken.try_borrow().ok().and_then(|spoken| spoken.get(&key).cloned()) {
+            return known;
+        }
+        let read = read().map(Rc::new);
+        if let Ok(mut spoken) = self.spoken.try_borrow_mut() {
+            spoken.insert(key, read.clone());
+        }
+        read
     }
 
     /// What the code of an interpreter does; none where its language is not read, or the code not for certain.

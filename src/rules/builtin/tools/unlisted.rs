@@ -12,10 +12,12 @@ use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::facts::words::{
     ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, PEOPLE, READING,
-    REVEALING, RULERS, SCOPES, THINGS,
+    REVEALING, RULERS, SCOPES, SMALL, THINGS,
 };
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, asks_for_help, host_of, runs};
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Spoken, Told, Trigger, asks_for_help, host_of, runs,
+};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
@@ -47,6 +49,11 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "ssh paas@host.example apps:destroy shop",
             "frobctl load-balancer remove-target edge --server web-1",
             "frobctl status delete invoices # frobctl()",
+            "frobctl -instance main deletetable users",
+            "frobctl remove -y -d production",
+            "frobctl piv reset -f",
+            "frobctl application -kill app_1",
+            "ssh app1 /srv/shop/bin/shopctl tenants delete shop",
         ],
         silent: &[
             "fly redis list",
@@ -60,6 +67,11 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob minify --remove-comments src/a.js",
             "frob list --delete-marker",
             "frob todo delete 3",
+            "frob todo remove 3 -f",
+            "frob ban.list",
+            "frob provisioner remove acme",
+            "frob address list",
+            "frob run --kill-after 3",
             "frob delete ./tmp/out.png",
             "./scripts/tool purge",
             "/home/u/proj/bin/tool purge",
@@ -89,6 +101,7 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frob disable firewall",
             "frobctl users deactivate ann",
             "frobctl instances stop web-1",
+            "frobctl monitor mute_all",
             "frobctl env reset prod",
         ],
         silent: &["frob tokens list", "frob protection show main", "frob stop", "frob status firewall"],
@@ -124,6 +137,9 @@ pub(in crate::rules) const RULES: &[Rule] = &[
             "frobctl site:team:add shop eve@x.example admin",
             "frobctl projects create-key --name partner --scopes users.write",
             "/opt/frob/bin/frobctl user add eve",
+            "frobctl group addmembers admins eve",
+            "frobctl org assign permset --name Full",
+            "frobctl bucket set public exports",
         ],
         silent: &[
             "frobctl secrets set A=b --env dev",
@@ -190,7 +206,12 @@ fn told_to<'a>(
         return Found::No;
     }
     let found = scene.running(|inv| is_meant(inv, operation, about)).find(|inv| {
-        let told = || said(inv, scene, about).is_some_and(|told| judge(&told) >= Verdict::Modify);
+        let told = || {
+            let spoken = scene.spoken(inv, || said(inv, scene));
+            spoken.is_some_and(|spoken| {
+                (about == About::Access || !spoken.on_file) && judge(&spoken.told) >= Verdict::Modify
+            })
+        };
         let does = if inv.does == Some(operation) {
             !is_tried(inv)
         } else if inv.added.contains(&operation) {
@@ -249,7 +270,7 @@ fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
 fn removes(told: &Told<'_>) -> Verdict {
     let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
         && told.has(GREAT_ELSEWHERE);
-    if great {
+    if great || ends_for_good(told) {
         return Verdict::Modify;
     }
     if verb(told).is_some_and(|verb| !MAKING.contains(&verb)) {
@@ -257,6 +278,16 @@ fn removes(told: &Told<'_>) -> Verdict {
     } else {
         Verdict::Allow
     }
+}
+
+/// A verb that takes away only with certain things, where nobody is to be asked or what others live by is named.
+fn ends_for_good(told: &Told<'_>) -> bool {
+    const FORCED: &[&str] = &["f", "force", "y", "yes", "noconfirm", "noprompt", "batch"];
+    let forced = || told.args.iter().any(|(key, _)| FORCED.contains(&key.as_str()));
+    let live = || told.args.iter().any(names_live);
+    matches!(verb(told), Some("remove" | "reset" | "rollback" | "recreate" | "kill"))
+        && !told.has(SMALL)
+        && (forced() || live())
 }
 
 /// What ends something that others rely on, whatever it falls on.
@@ -299,6 +330,8 @@ fn gives(told: &Told<'_>) -> Verdict {
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
     let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
     let public = told.args.iter().any(|(_, value)| EVERYBODY.contains(&value.as_str()))
+        || verb(told) == Some("set")
+            && told.args.iter().any(|(key, value)| key.is_empty() && value == "public")
         || told.has(&["visibility"]) && told.args.iter().any(|(_, value)| value == "public");
     let scoped = told.args.iter().any(|(key, _)| SCOPES.contains(&key.as_str()));
     let great = told.args.iter().any(|(key, value)| key.is_empty() && RULERS.contains(&value.as_str()));
@@ -342,6 +375,11 @@ fn is_unmissed(inv: &Invocation, scene: &Scene<'_>) -> bool {
         && !standing::names_live(inv)
 }
 
+/// Whether a command runs on another machine: where its program lies there says nothing.
+fn is_elsewhere(inv: &Invocation) -> bool {
+    inv.wrappers.iter().any(|name| matches!(name.as_str(), "ssh" | "kubectl" | "oc"))
+}
+
 /// Whether a program is named by where it lies, and that is no directory of programs.
 fn is_placed(inv: &Invocation) -> bool {
     let is_installed = |dir: &str| {
@@ -353,13 +391,13 @@ fn is_placed(inv: &Invocation) -> bool {
 
 /// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
 /// only to look or to rehearse, or where it lies in the project or works on a file.
-fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told<'i>> {
+fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Spoken<'i>> {
     let (name, args) = match inv.args.as_slice() {
         [_, module, rest @ ..] if runs(inv, PYTHONS) => (module.known()?, rest),
         args => (inv.program.as_str(), args),
     };
     // What lies somewhere is somebody's own, and a name with capitals is a cmdlet, which is read elsewhere.
-    let is_own = runs(inv, PYTHONS) || is_placed(inv);
+    let is_own = runs(inv, PYTHONS) || is_placed(inv) && !is_elsewhere(inv);
     if is_own && !standing::is_live(scene, inv)
         || !name.starts_with(|c: char| c.is_ascii_lowercase())
         || operations::is_rehearsal(inv)
@@ -367,29 +405,41 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>, about: About) -> Option<Told
     {
         return None;
     }
-    let told = |words| Told { server: words_of(name), words, args: options(args), text: &inv.text };
+    let told = |words, on_file| {
+        let told = Told { server: words_of(name), words, args: options(args), text: &inv.text };
+        Spoken { told, on_file }
+    };
     if args.iter().any(|arg| arg.known() == Some("DELETE")) {
-        return Some(told(vec!["delete".to_owned()]));
+        return Some(told(vec!["delete".to_owned()], false));
     }
     // `ssh host apps:destroy x`: the program is the command of another one.
     let own = Some(name).filter(|name| name.contains(':'));
     let words: Vec<&str> = own.into_iter().chain(subcommand(args)).collect();
     let Some(first) = words.iter().position(|word| verb_of(word).is_some()) else {
-        return by_option(args).filter(|_| about == About::Access || !works_on_a_file(args)).map(told);
+        return by_option(args).map(|words| told(words, works_on_a_file(args)));
     };
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
-        && words
-            .get(first + 1)
-            .is_some_and(|word| verb_of(word).is_some_and(|verb| verb.len() == word.len()))
-        && args.len() > first + 2;
+        && words.get(first + 1).is_some_and(|word| verb_of(word).is_some_and(|verb| word.starts_with(&verb)))
+        && (args.len() > first + 2 || words.get(first + 1).is_some_and(|word| word.contains(['_', '-'])));
     let at = first + usize::from(is_thing);
     let verb = words.get(at).and_then(|word| verb_of(word))?;
     let is_tunnel = verb == "open" && words.contains(&"tunnel");
-    if WORKING.contains(&verb.as_str()) && !is_tunnel || about == About::Loss && works_on_a_file(args) {
+    // `removenode status`: how far it has come.
+    let looks = || {
+        words.get(at + 1).is_some_and(|next| READING.contains(next))
+            && words.get(at).is_some_and(|word| arguments::fused(word).is_some())
+    };
+    if WORKING.contains(&verb.as_str()) && !is_tunnel || looks() {
         return None;
     }
     // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.
-    let behind = usize::from(at == 0 && words.first() == Some(&verb.as_str()));
-    let behind = words.iter().take(at + 1 + behind).flat_map(|word| with_singular(words_of(word)));
-    Some(told(std::iter::once(verb).chain(behind).collect()))
+    let gets =
+        ADMITTING.contains(&verb.as_str()) && words.get(at + 1).is_some_and(|thing| PEOPLE.contains(thing));
+    let behind = usize::from(at == 0 && words.first() == Some(&verb.as_str()) || gets);
+    let parts = |word: &&str| match arguments::fused(word) {
+        Some((verb, thing)) => vec![verb.to_owned(), thing.to_owned()],
+        None => words_of(word),
+    };
+    let behind = words.iter().take(at + 1 + behind).flat_map(|word| with_singular(parts(word)));
+    Some(told(std::iter::once(verb).chain(behind).collect(), works_on_a_file(args)))
 }

@@ -2,7 +2,9 @@
 
 use super::super::verbs;
 use crate::domain::words_of;
-use crate::rules::facts::words::{MAKING, READING};
+use crate::rules::facts::words::{
+    ADMITTING, ENDING, GIVING, GREAT, HALTING, MAKING, MATTERING, PEOPLE, READING, SMALL,
+};
 use crate::shell::Arg;
 
 /// Words of a subcommand that are looked at.
@@ -12,24 +14,6 @@ const WORDS: usize = 5;
 pub(super) const WORKING: &[&str] = &[
     "run", "exec", "start", "build", "test", "deploy", "push", "pull", "sync", "init", "edit", "use", "open",
     "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
-];
-
-/// Other verbs that matter of secrets, of who may have something, and of what is alive.
-const OTHERS: &[&str] = &[
-    "download",
-    "invalidate",
-    "lock",
-    "toggle",
-    "unset",
-    "associate",
-    "declare",
-    "send",
-    "setacl",
-    "elevate",
-    "kick",
-    "evacuate",
-    "brick",
-    "detach",
 ];
 
 /// Options without a value, in front of a subcommand too.
@@ -87,19 +71,46 @@ pub(super) fn verb_of(word: &str) -> Option<String> {
             || MAKING.contains(&part)
             || WORKING.contains(&part)
             || verbs::takes_or_loosens(part)
-            || OTHERS.contains(&part)
+            || OTHERS.iter().any(|list| list.contains(&part))
             // An `access-key` is a thing.
             || word == "access"
     };
-    words_of(word).into_iter().find(is_verb)
+    // Of `ban.list` and `apps:destroy` what is done stands behind.
+    if let Some((_, last)) = word.rsplit_once(['.', ':'])
+        && let Some(verb) = verb_of(last)
+    {
+        return Some(verb);
+    }
+    let words = words_of(word);
+    let fused = || words.iter().find_map(|part| fused(part).map(|(verb, _)| verb.to_owned()));
+    words.iter().find(|part| is_verb(part)).cloned().or_else(fused)
 }
 
-/// What an option says is to be done, where no word does and it begins with a verb: `--delete-bucket`.
+/// Lists of verbs that matter of secrets, of who may have something, and of what is alive.
+const OTHERS: &[&[&str]] = &[MATTERING, ADMITTING, GIVING, ENDING, HALTING];
+
+/// A verb and what it falls on, written as one word: `deletetable`.
+pub(super) fn fused(word: &str) -> Option<(&str, &str)> {
+    const VERBS: &[&str] =
+        &["delete", "remove", "destroy", "drop", "purge", "add", "create", "revoke", "disable"];
+    let (verb, thing) = VERBS.iter().find_map(|verb| Some((*verb, word.strip_prefix(verb)?)))?;
+    let known = |thing: &str| GREAT.contains(&thing) || PEOPLE.contains(&thing) || SMALL.contains(&thing);
+    let one = thing.strip_suffix('s').unwrap_or(thing);
+    (known(thing) || known(one)).then_some((verb, thing))
+}
+
+/// Options that do by themselves what no program does by the way.
+const RUINOUS: &[&str] = &["kill", "nuke", "destroy", "wipe"];
+
+/// What an option says is to be done, where no word does and it begins with a verb: `--delete-bucket`, `-kill`.
 pub(super) fn by_option(args: &[Arg]) -> Option<Vec<String>> {
     let named = |arg: &Arg| {
-        let text = arg.known()?.strip_prefix("--")?;
-        let words = words_of(text.split('=').next()?);
-        let [first, _, ..] = words.as_slice() else { return None };
+        let text = arg.known()?.strip_prefix('-')?;
+        let words = words_of(text.trim_start_matches('-').split('=').next()?);
+        if words.len() == 1 && words.iter().all(|word| RUINOUS.contains(&word.as_str())) {
+            return Some(vec!["destroy".to_owned()]);
+        }
+        let ([first, _, ..], true) = (words.as_slice(), text.starts_with('-')) else { return None };
         (MAKING.contains(&first.as_str()) || verbs::takes_or_loosens(first)).then(|| with_singular(words))
     };
     args.iter().find_map(named)
