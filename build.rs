@@ -3,7 +3,8 @@
 //! loaded at a fixed address, because the loader would otherwise relocate every pointer in the rules' tables at each start. The
 //! released binary has no tables for unwinding (`tables.ld`): a panic ends it at once.
 //!
-//! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table.
+//! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table. So are the
+//! examples of rules (`src/rules/builtin/**/*.toml`), which become one packed text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use serde::Deserialize;
 
 /// Where the rows of programs lie.
 const FACTS: &str = "src/rules/facts";
+/// Where the rules lie, and their examples beside them.
+const RULES: &str = "src/rules/builtin";
 
 fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=layout.ld");
@@ -33,11 +36,55 @@ fn main() -> Result<(), String> {
     }
     println!("cargo::rerun-if-changed={FACTS}");
     let table = Table::read(&Path::new(&here).join(FACTS))?;
+    println!("cargo::rerun-if-changed={RULES}");
+    let mut examples = Vec::new();
+    pack(&Path::new(&here).join(RULES), &mut examples)?;
+    let examples = miniz_oxide::deflate::compress_to_vec(examples.join("\u{1e}").as_bytes(), 10);
+    let out = PathBuf::from(variable("OUT_DIR")).join("examples.bin");
+    std::fs::write(&out, examples).map_err(|error| format!("{}: {error}", out.display()))?;
     for (file, code) in
         [("programs.rs", table.code()?), ("operations.rs", table.operations()?), ("words.rs", table.words()?)]
     {
         let out = PathBuf::from(variable("OUT_DIR")).join(file);
         std::fs::write(&out, code).map_err(|error| format!("{}: {error}", out.display()))?;
+    }
+    Ok(())
+}
+
+/// Examples of a rule: calls on which it fires, and on which it stays silent.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Examples {
+    #[serde(default)]
+    fires: Vec<String>,
+    #[serde(default)]
+    silent: Vec<String>,
+}
+
+/// Puts the examples of all files below a directory together, as `src/rules/examples.rs` reads them.
+fn pack(dir: &Path, out: &mut Vec<String>) -> Result<(), String> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?.collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map_err(|error| failed(dir, &error))?.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            pack(&path, out)?;
+        } else if path.extension().is_some_and(|end| end == "toml") {
+            let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
+            let rules: BTreeMap<String, Examples> =
+                toml::from_str(&content).map_err(|error| failed(&path, &error))?;
+            for (id, Examples { fires, silent }) in rules {
+                let record = format!("={id}");
+                if out.contains(&record) {
+                    return Err(failed(&path, &format!("{id} has examples in another file already")));
+                }
+                out.push(record);
+                out.extend(fires.iter().map(|call| format!("+{call}")));
+                out.extend(silent.iter().map(|call| format!("-{call}")));
+            }
+        }
     }
     Ok(())
 }

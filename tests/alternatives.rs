@@ -104,7 +104,7 @@ fn decided(example: &str) -> Decision {
 
 /// Every text that is judged in these tests: the rules' examples, the corpus, the forms of the shell.
 fn texts() -> Vec<String> {
-    let examples = all().flat_map(|rule| rule.fires.iter().chain(rule.silent)).map(|text| (*text).to_owned());
+    let examples = all().flat_map(|rule| rule.fires().iter().chain(rule.silent())).cloned();
     let forms = include_str!("shell_forms.txt").lines().filter_map(|line| {
         let (word, text) = line.split_once(' ')?;
         ["block", "asked", "quiet", "warned"].contains(&word).then(|| text.replace('⏎', "\n"))

@@ -77,7 +77,7 @@ fn section(out: &mut String, rule: &Rule) {
     for when in &written.when {
         writeln!(out, "- `{}`", escape(&condition(when).unwrap())).unwrap();
     }
-    for (title, examples) in [("Fires on", rule.fires), ("Stays silent on", rule.silent)] {
+    for (title, examples) in [("Fires on", rule.fires()), ("Stays silent on", rule.silent())] {
         write!(out, "\n**{title}**\n\n~~~text\n").unwrap();
         for example in examples {
             writeln!(out, "{}", escape(example)).unwrap();

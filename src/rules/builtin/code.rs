@@ -145,27 +145,6 @@ pub(super) const RULES: &[Rule] = &[
                 places_at_least(scene, Verdict::Block)
             }),
         ],
-        fires: &[
-            "python3 -c \"open('/etc/passwd','w').write('')\"",
-            "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
-            "sudo python3 -c \"f=open('/dev/sda','r+b');f.write(bytes(512))\"",
-            "python3 -c \"import os;os.symlink('/tmp/x','/etc/cron.d/x')\"",
-            "awk 'BEGIN{printf \"x\" > \"/dev/sda\"}'",
-            "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
-            "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
-            "ruby -rfileutils -e 'FileUtils.chmod_R(0777, \"/etc/passwd\")'",
-            "perl -e 'chmod 0777, \"/etc/passwd\"'",
-            "perl -e 'open(F,\">\",\"/etc/passwd\")'",
-            "python3 -c \"import shutil; shutil.move('/etc','/tmp/x')\"",
-        ],
-        silent: &[
-            "python3 -c \"open('/etc/passwd').read()\"",
-            "python3 -c \"import shutil; shutil.copyfile('/etc/os-release','a')\"",
-            "awk '$3 > \"/a\" {print}' f",
-            "python3 -c \"open('out.txt','w').write(open('/etc/os-release').read())\"",
-            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
-            "python3 -c \"open('/tmp/x','w').write('')\"",
-        ],
         ..RULE
     },
     Rule {
@@ -183,20 +162,6 @@ pub(super) const RULES: &[Rule] = &[
                 places_at_least(scene, Verdict::Modify)
             }),
         ],
-        fires: &[
-            "python3 -c \"import shutil,glob; [shutil.copy(f, '/home/u') for f in glob.glob('k/*')]\"",
-            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/home/u')\"",
-            "python3 -c \"import shutil; shutil.unpack_archive('k.zip', '/home/u/.local')\"",
-            "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
-            "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
-            "python3 -c \"from pathlib import Path; Path('/home/u/.ssh/authorized_keys').write_text('x')\"",
-        ],
-        silent: &[
-            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/tmp/x')\"",
-            "python3 -c \"import shutil; shutil.copytree('src', '/tmp/x')\"",
-            "python3 -c \"print(open('/home/u/.bashrc').read())\"",
-            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
-        ],
         ..RULE
     },
     Rule {
@@ -210,32 +175,6 @@ pub(super) const RULES: &[Rule] = &[
             predicate("decoded_code_is_run", Trigger::INTERPRETER, decoded_code_runs),
             predicate("encoded_powershell", Trigger::programs(POWERSHELL), encoded_powershell),
         ],
-        fires: &[
-            "python -c \"exec(__import__('base64').b64decode('cm0gLXJmIC8='))\"",
-            "node -e \"eval(Buffer.from('Y29kZQ==','base64').toString())\"",
-            "node -e \"eval(atob('Y29kZQ=='))\"",
-            "python3 -c \"import base64 as b,os;os.popen(b.b85decode('a%~_').decode())\"",
-            "python3 -c \"import os;os.system(''.join(chr(ord(c)-1) for c in 'sn!.sg'))\"",
-            "ruby -rbase64 -e '%x(#{Base64.decode64(\"cm0gLXJmIH4=\")})'",
-            "php -r 'eval(base64_decode(\"Y29kZQ==\"));'",
-            "perl -MMIME::Base64 -e 'eval(decode_base64(\"Y29kZQ==\"))'",
-            "python -c \"import os; os.system(bytes.fromhex('726d').decode())\"",
-            "pwsh -enc cgBtAA==",
-            "python3 -c \"import base64,subprocess; x=base64.b64decode('bHM='); subprocess.run(x,shell=True)\"",
-            "python3 -c \"import base64,subprocess; exec(base64.b64decode(subprocess.check_output(['cat','x'])))\"",
-            "python3 - <<'E'\nimport zlib, base64\nexec(zlib.decompress(base64.b64decode(open('data/blob.bin').read())))\nE",
-            "cat > /tmp/a.py <<'E'\nimport base64, os\nos.system(base64.b64decode('cm0gLXJmIH4=').decode())\nE\npython3 /tmp/a.py",
-            "node <<'E'\nconst code = Buffer.from('Y29kZQ==', 'base64').toString()\neval(code)\nE",
-        ],
-        silent: &[
-            "python -c \"import base64; print(base64.b64decode('aGk='))\"",
-            "node -e \"console.log(Buffer.from('aGk=','base64').toString())\"",
-            "python -c \"import re,base64; m=re.exec(x); base64.b64decode(m)\"",
-            "pwsh -Command 'Get-ChildItem'",
-            "python3 -c \"import subprocess,base64; print(base64.b64decode(subprocess.check_output(['gh','api','x'])))\"",
-            "python3 - <<'E'\nimport base64, json, subprocess\nout = json.loads(subprocess.check_output(['gh', 'api', 'repos/a/b/contents/x']))\nprint(base64.b64decode(out['content']).decode())\nE",
-            "python3 - <<'E'\nfrom pathlib import Path\nPath('tests/test_a.py').write_text('assert flags(\"exec(b64decode(x))\")')\nE",
-        ],
         ..RULE
     },
     Rule {
@@ -246,32 +185,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("code_puts_together_what_is_blocked", SPELLING, |scene| {
             spells_at_least(scene, Verdict::Block)
         })],
-        fires: &[
-            "python3 -c \"import psycopg2; c=psycopg2.connect('host=prod'); c.cursor().execute('DR'+'OP SCHEMA public CASCADE')\"",
-            "node -e 'const {Client}=require(\"pg\");const c=new Client();c.connect().then(()=>c.query(\"DR\"+\"OP TABLE users CASCADE\"))'",
-            "python3 -c \"import urllib.request as u;u.urlopen('http://'+'.'.join(['169','254']*2)+'/latest/meta-data/')\"",
-            "python3 -c \"open('/etc/'+'passwd','w').write('')\"",
-            "python3 -c \"d='/dev/'+'sda';open(d,'wb').write(b'x')\"",
-            "python3 -c \"import os;open(os.path.join('/etc','sudoers.d','x'),'w').write('x')\"",
-            "python3 -c \"import os;os.system('%s -%s ~'%('rm','rf'))\"",
-            "python3 -c \"import os;os.system('\\x72\\x6d -rf ~')\"",
-            "python3 -c \"import shutil as s;getattr(s,'rm'+'tree')('/home')\"",
-            "python3 -c \"import shutil;shutil.rmtree('emoh/'[::-1])\"",
-            "python3 -c \"import shutil,sys;shutil.rmtree(sys.argv[1])\" ~",
-            "node -e \"require('child_process').execSync(decodeURIComponent('rm%20-rf%20~'))\"",
-            "node -e \"require('child_'+'process')['ex'+'ecSync']('rm -rf ~')\"",
-            "ruby -e 'system \"~ fr- mr\".reverse'",
-            "python3 - <<'E'\nd = '/dev/' + 'sda'\nopen(d, 'wb').write(b'x')\nE",
-        ],
-        silent: &[
-            "python3 -c \"print('a'+'b')\"",
-            "python3 - <<'E'\np = 'src/' + 'a.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('a', 'b'))\nE",
-            "python3 -c \"import sys;print(open(sys.argv[1]).read())\" README.md",
-            "python3 -c \"import zlib; print(zlib.crc32(b'\\x00\\x00\\xff\\x00'))\"",
-            "node -e \"console.log(['rm','-rf','~'].join(' '))\"",
-            "python3 - <<'E'\nimport sqlite3\nc = sqlite3.connect('dev.db')\nq = 'SELECT * ' + 'FROM users'\nprint(c.execute(q).fetchall())\nE",
-            "ruby -e 'puts \"abc\".reverse'",
-        ],
         ..RULE
     },
     Rule {
@@ -282,14 +195,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("code_puts_together_what_is_asked", SPELLING, |scene| {
             spells_at_least(scene, Verdict::Modify)
         })],
-        fires: &[
-            "python3 -c \"import os;os.system('npm'+' publish')\"",
-            "node -e \"require('child_process').execSync('npm'+' publish')\"",
-        ],
-        silent: &[
-            "python3 -c \"import os;os.system('npm'+' test')\"",
-            "python3 -c \"print('npm'+' publish')\"",
-        ],
         ..RULE
     },
 ];

@@ -45,37 +45,6 @@ pub(super) const RULES: &[Rule] = &[
             }),
             predicate("each_listed_disk_written", Trigger::programs(&["lsblk"]), each_disk),
         ],
-        fires: &[
-            "sudo fsck -y /dev/sda1",
-            "sudo e2fsck -fny /dev/sda1",
-            "dd if=/dev/zero of=/dev/sda",
-            "head -c 512 /dev/zero | sudo dd of=$(lsblk -no pkname / | sed 's|^|/dev/|')",
-            "cat x.iso > /dev/sdb",
-            "sudo cp x.iso /dev/nvme0n1",
-            "dd of=/dev/mmcblk0 < x.img",
-            "echo x | sudo tee /dev/sda",
-            "qemu-img convert -O raw f.qcow2 /dev/sdb",
-            "qemu-img dd if=a.img of=/dev/sda bs=1M",
-            "guestfish -a /dev/sda run",
-            "python3 -c \"import os; fd=os.open('/dev/sda',os.O_RDWR); os.write(fd,b'x')\"",
-            "lsblk -dpno NAME | xargs -I{} dd if=/dev/zero of={} count=1",
-        ],
-        silent: &[
-            "dd if=/dev/zero of=/tmp/disk.img count=1",
-            "dd if=/dev/zero of=$(mktemp) bs=1M count=1",
-            "echo x > /dev/null",
-            "cmd 2> /dev/stderr",
-            "dd if=/dev/urandom of=key.bin bs=32 count=1",
-            "ls /dev/sda",
-            "sudo parted /dev/sda print",
-            "sudo parted -s /dev/sda unit MiB print free",
-            "sudo fsck -n /dev/sda1",
-            "sudo e2fsck -fn /dev/sda1",
-            "qemu-img convert -O raw f.qcow2 build/a.raw",
-            "qemu-img convert -O qcow2 /dev/sdb backup.qcow2",
-            "python3 -c \"import os; fd=os.open('/dev/null',os.O_WRONLY)\"",
-            "lsblk -dpno NAME | xargs -n1 echo",
-        ],
         ..RULE
     },
     Rule {
@@ -84,14 +53,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "makes a new file system over what is on the disk",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("file_system_made_on_a_device", Trigger::programs(FORMATTERS), format_device)],
-        fires: &[
-            "mkfs.ext4 /dev/sda1",
-            "sudo mkfs -t xfs /dev/nvme0n1p2",
-            "mkswap /dev/sdb",
-            "mke2fs /dev/vda",
-            "mkfs.ext4 $DEV",
-        ],
-        silent: &["mkfs.ext4 disk.img", "mkfs.ext4 -n /dev/sda1", "lsblk", "man mkfs.ext4"],
         ..RULE
     },
     Rule {
@@ -143,14 +104,6 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             )),
         ],
-        fires: &[
-            "fdisk /dev/sda",
-            "parted /dev/sda mklabel gpt",
-            "sudo sgdisk -Z /dev/sda",
-            "sfdisk /dev/sda < layout",
-            "diskutil eraseDisk APFS x disk2",
-        ],
-        silent: &["fdisk -l /dev/sda", "sudo parted /dev/sda print", "sfdisk -d /dev/sda", "diskutil list"],
         ..RULE
     },
     Rule {
@@ -215,20 +168,6 @@ pub(super) const RULES: &[Rule] = &[
                 done(scene, OVERWRITES_DISK)
             }),
         ],
-        fires: &[
-            "wipefs -a /dev/sda",
-            "mdadm --create /dev/md0 --level=0 --raid-devices=2 /dev/sda /dev/sdb",
-            "bmaptool copy x.img /dev/sdb",
-            "nwipe --autonuke",
-            "blkdiscard /dev/nvme0n1",
-            "hdparm --security-erase x /dev/sda",
-            "nvme format /dev/nvme0n1",
-            "sg_format --format /dev/sda",
-            "debugfs -w -R 'rm /etc/passwd' /dev/sda1",
-            "perl -e 'open F,\">/dev/sda\"'",
-            "format C: /q /y",
-        ],
-        silent: &["wipefs /dev/sda", "nvme list", "hdparm -I /dev/sda", "badblocks -v /dev/sda"],
         ..RULE
     },
     Rule {
@@ -263,24 +202,6 @@ pub(super) const RULES: &[Rule] = &[
                 &["luksFormat", "luksErase", "erase", "luksKillSlot", "luksRemoveKey", "reencrypt"],
             )),
         ],
-        fires: &[
-            "lvremove -f vg0/data",
-            "lvresize -L -10G /dev/vg0/root",
-            "zfs destroy -r tank/data",
-            "cryptsetup luksFormat /dev/sda2",
-            "btrfs subvolume delete /mnt/x",
-            "zpool destroy tank",
-            "lvm lvremove -y vg0/data",
-            "dmsetup remove_all",
-        ],
-        silent: &[
-            "lvs",
-            "lvresize -L +10G /dev/vg0/root",
-            "zfs list",
-            "cryptsetup status x",
-            "btrfs subvolume list /",
-            "zfs destroy -n tank/x",
-        ],
         ..RULE
     },
     Rule {
@@ -290,8 +211,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "takes swap space away from the running system",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[When::Command(run(&["swapoff", "zramctl"]))],
-        fires: &["sudo swapoff -a", "swapoff /dev/sda3"],
-        silent: &["swapon --show", "free -m", "grep swap /proc/meminfo"],
         ..RULE
     },
     Rule {
@@ -304,8 +223,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Some, ..run(&["mount", "umount", "losetup"]) }),
             When::Command(flagged(&["mount", "umount"], &[&["-a", "--all", "--all-targets"]])),
         ],
-        fires: &["sudo mount -o remount,rw /", "umount -a", "sudo mount --bind / /mnt", "sudo umount /home"],
-        silent: &["mount", "findmnt", "df -h", "mount -l"],
         ..RULE
     },
 ];

@@ -68,22 +68,6 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(Command { flags: &[&["-a", "--all"]], ..sub(DOCKER, &["volume rm"]) }),
         ],
-        fires: &[
-            "docker system prune -a --volumes",
-            "docker system prune --volumes -f",
-            "docker volume prune -af",
-            "podman system reset --force",
-            "podman volume rm -a",
-            "docker volume prune -f --filter label!=keep",
-            "docker volume prune -f --filter all=1",
-        ],
-        silent: &[
-            "docker volume prune -f --filter label=com.docker.compose.project=app",
-            "docker volume ls",
-            "docker system df -v",
-            "docker system prune",
-            "docker volume inspect data",
-        ],
         ..RULE
     },
     Rule {
@@ -99,27 +83,6 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["-a", "--all"], &["-f", "--force"]],
                 ..sub(&["podman"], &["rm", "pod rm", "container rm"])
             }),
-        ],
-        fires: &[
-            "docker rm -f $(docker ps -aq)",
-            "docker ps -aq | xargs docker rm -fv",
-            "docker kill $(docker ps -q)",
-            "docker volume rm $(docker volume ls -q)",
-            "docker volume rm pgdata redisdata",
-            "docker volume rm prod_pgdata",
-            "docker ps -a | grep -v app | awk '{print $1}' | xargs docker rm -f",
-            "docker service ls -q | xargs docker service rm",
-            "podman rm -af",
-        ],
-        silent: &[
-            "docker rm -f $(docker ps -aq --filter label=app=test)",
-            "docker rm $(docker ps -aq -f status=exited)",
-            "docker stop $(docker ps -q)",
-            "docker volume rm app_test_pgdata",
-            "docker volume rm app_pgdata",
-            "docker ps -a | grep app | awk '{print $1}' | xargs docker rm -f",
-            "docker rm -f web",
-            "docker ps -aq | wc -l",
         ],
         ..RULE
     },
@@ -145,32 +108,6 @@ pub(super) const RULES: &[Rule] = &[
                 composed,
             ),
         ],
-        fires: &[
-            "docker volume rm web_assets",
-            "docker volume rm pgdata",
-            "docker rm -f app-pg && docker volume rm app_pgdata",
-            "docker volume ls | grep app | awk '{print $2}' | xargs docker volume rm",
-            "docker compose down -v",
-            "docker-compose down --volumes",
-            "docker compose down --rmi all",
-            "docker compose -p contest down -v",
-            "docker volume prune -f --filter label=com.docker.compose.project=app",
-        ],
-        silent: &[
-            "docker volume prune -f --filter label=app.test",
-            "docker volume prune --force --filter=label=com.docker.compose.project=app-ci",
-            "docker system prune -f --volumes --filter label=com.docker.compose.project=app-e2e",
-            "docker compose down",
-            "docker compose down --rmi local",
-            "docker volume rm x_test",
-            "docker volume rm $(docker volume ls -qf name=app_test)",
-            "docker volume ls -q --filter name=app-e2e | xargs -r docker volume rm",
-            "docker volume rm proj_node_modules",
-            "docker compose -f docker-compose.test.yml down -v",
-            "docker compose -p ci down --volumes",
-            "docker compose -p apptest down -v",
-            "export COMPOSE_PROJECT_NAME=app-e2e; docker compose up -d; docker compose down -v",
-        ],
         ..RULE
     },
     Rule {
@@ -184,24 +121,6 @@ pub(super) const RULES: &[Rule] = &[
                 ..sub(DOCKER, &["system prune", "image prune"])
             }),
             predicate("docker_removes_all", Trigger::programs(DOCKER), |scene| every(scene, Taken::Again)),
-        ],
-        fires: &[
-            "docker system prune -a",
-            "docker stop $(docker ps -q)",
-            "docker images -q | xargs docker rmi -f",
-            "docker images -q '*' | xargs docker rmi -f",
-            "docker image prune -af",
-        ],
-        silent: &[
-            "docker system df",
-            "docker compose down",
-            "docker rm web",
-            "docker ps",
-            "docker compose up -d",
-            "docker system prune -f",
-            "docker images | grep app | awk '{print $3}' | xargs -r docker rmi",
-            "docker rmi $(docker images -f dangling=true -q)",
-            "docker images -q 'web:*' | xargs -r docker rmi -f",
         ],
         ..RULE
     },
@@ -222,8 +141,6 @@ pub(super) const RULES: &[Rule] = &[
                 "buildx prune",
             ],
         ))],
-        fires: &["docker system prune -f", "docker builder prune", "podman container prune -f"],
-        silent: &["docker system df", "docker volume ls", "docker image ls"],
         ..RULE
     },
 ];

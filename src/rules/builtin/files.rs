@@ -35,29 +35,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("directory_of_a_home_moved", Trigger::programs(MOVERS), |scene| {
             moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
         })],
-        fires: &[
-            "mv ~ /tmp/old",
-            "mv /etc /etc.bak",
-            "sudo mv /usr/bin /x",
-            "mv ~/Documents /tmp/gone",
-            "mv ~/todo.txt ~/Documents /tmp/gone",
-            "mv ~/unknown /tmp/gone",
-            "mv ~/* /tmp",
-            "mv ~/Documents ~/Documents.bak",
-            "mv ~/.vimrc ~/.bashrc.bak",
-            "mv /opt /opt.old",
-            "mv /srv/app /tmp/gone",
-        ],
-        silent: &[
-            "mv ~/.vimrc ~/.vimrc.bak",
-            "mv src lib",
-            "mv /tmp/x ~/Documents",
-            "mv a.txt ~/",
-            "mv ~/proj/a.txt ~/proj/b.txt",
-            "mv ~/todo.txt ~/Documents/todo.txt",
-            "ssh root@web.example 'cd /srv/app && mv -f server.new server && systemctl restart app'",
-            "cd /opt/tool && mv bin.new bin",
-        ],
         ..RULE
     },
     Rule {
@@ -69,8 +46,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("settings_put_aside", Trigger::programs(MOVERS), |scene| {
             moves_home(scene, |inv| sets_aside(inv, scene))
         })],
-        fires: &["mv ~/.vimrc ~/.vimrc.bak", "mv ~/.tmux ~/.tmux.orig"],
-        silent: &["cp ~/.vimrc ~/.vimrc.bak", "mv notes.txt notes.txt.bak"],
         ..RULE
     },
     Rule {
@@ -85,24 +60,6 @@ pub(super) const RULES: &[Rule] = &[
             }),
             predicate("directory_of_a_home_opened", Trigger::programs(OPENERS), opens_home_directory),
         ],
-        fires: &[
-            "chmod -R 777 /",
-            "sudo chmod -R 755 /etc",
-            "chmod -R 700 ~",
-            "chmod -R a+rX /home",
-            "chmod -R 777 ~/.ssh",
-            "setfacl -R -m u:x:rwx ~/Documents",
-            "chmod --reference=x -R ~/Documents",
-            "chmod -R u-w,go-rwx ~/Documents",
-        ],
-        silent: &[
-            "chmod -R u+rwX ~/.rustup",
-            "chmod -R go-rwx ~/.ssh",
-            "chmod -R u+w target",
-            "chmod +x script.sh",
-            "chmod 644 ~/.gitconfig",
-            "chmod -R 755 ./dist",
-        ],
         ..RULE
     },
     Rule {
@@ -110,8 +67,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "takes away the permission to read or write the whole project",
         instead: Some(Instead::Advice("change the one file that is meant, by its name")),
         when: &[predicate("chmod_takes_everything_away", Trigger::programs(CHMOD), chmod_lockout)],
-        fires: &["chmod -R 000 .", "chmod -R a-rwx .", "chmod -R ugo-w .", "chmod 000 /home/u/proj"],
-        silent: &["chmod -R u+rw .", "chmod 000 secret.txt", "chmod -R go-w .", "chmod -R 755 ."],
         ..RULE
     },
     Rule {
@@ -119,23 +74,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "changes the owner of files outside the project",
         instead: Some(Instead::Advice("change the one file that is meant, by its name")),
         when: &[predicate("owner_changed_outside", Trigger::programs(CHOWN), chown_outside)],
-        fires: &[
-            "chown -R u:u /",
-            "sudo chown -R $USER /usr/local",
-            "sudo chown u /etc/hosts",
-            "sudo mkdir -p /etc && sudo chown -R u /etc",
-            "chgrp -R staff ~/other",
-        ],
-        silent: &[
-            "chown -R u:u target",
-            "chown u:u ./a.txt",
-            "sudo chown -R u:u node_modules",
-            "sudo chown -R $(whoami) ~/.npm",
-            "sudo chown -R \"$USER\" ~/.cache/pip",
-            "sudo mkdir -p /opt/app && sudo chown $USER /opt/app",
-            "sudo mkdir -p /var/lib/app && sudo chown app:app /var/lib/app",
-            "sudo chown -R $(whoami) /usr/local/lib/node_modules",
-        ],
         ..RULE
     },
     Rule {
@@ -143,13 +81,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "makes a directory an exact copy of another and deletes all else in it",
         instead: Some(Instead::Command("rsync -an --delete {1} {2}")),
         when: &[predicate("mirrored_over_a_directory", Trigger::programs(&["rsync"]), mirrored)],
-        fires: &[
-            "rsync -a --delete empty/ ~/",
-            "rsync -a --delete /tmp/empty/ .",
-            "rsync -a --delete-after x/ /var/www",
-            "rsync -a --delete ./ ~/",
-        ],
-        silent: &["rsync -a --delete dist/ out/", "rsync -an --delete empty/ ~/", "rsync -a src/ /tmp/copy"],
         ..RULE
     },
     Rule {
@@ -167,13 +98,6 @@ pub(super) const RULES: &[Rule] = &[
             )),
             When::Command(flagged(&["unzip"], &[&["-d=/", "-d=/usr", "-d=/etc"]])),
         ],
-        fires: &[
-            "tar -xf a.tar -C /",
-            "sudo tar --extract -f a.tar --directory /",
-            "unzip a.zip -d /",
-            "tar -xPf a.tar",
-        ],
-        silent: &["tar -xf a.tar", "tar -xzf a.tgz -C build", "tar -tf a.tar", "unzip a.zip -d out"],
         ..RULE
     },
 ];

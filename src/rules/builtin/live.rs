@@ -51,40 +51,6 @@ pub(super) const RULES: &[Rule] = &[
                 })
             }),
         ],
-        fires: &[
-            "psql \"$PROD_DATABASE_URL\" -f x.sql",
-            "psql \"$PROD_DATABASE_URL\" < x.sql",
-            "psql \"${PRODUCTION_DB}\" -c 'update x set a = 1 where id = 2'",
-            "psql postgres://u@db.prod.x.example/app -f x.sql",
-            "flyway -url=$PROD_URL migrate",
-            "DATABASE_URL=$PROD_DATABASE_URL npx prisma migrate deploy",
-            "supabase db push --db-url postgresql://postgres:x@db.abc.supabase.co:5432/postgres",
-            "npx supabase db push",
-            "npx supabase db execute --db-url \"$DATABASE_URL\" < file.sql",
-            "npx wrangler d1 migrations apply app --remote",
-            "wrangler d1 execute app --remote --file schema.sql",
-            "turso db shell app < migration.sql",
-            "pscale deploy-request deploy app 1",
-        ],
-        silent: &[
-            "psql \"$PROD_DATABASE_URL\" -c 'select count(*) from x'",
-            "psql \"$PROD_DATABASE_URL\" -c '\\d orders'",
-            "psql \"$DATABASE_URL\" -f x.sql",
-            "psql \"$STAGING_DATABASE_URL\" -f x.sql",
-            "psql \"$DATABASE_URL\" -f products/prod_names.sql",
-            "psql \"$PRODUCTS_URL\" -f x.sql",
-            "flyway -url=$STAGING_URL migrate",
-            "flyway -url=$PROD_URL info",
-            "pg_dump \"$PROD_DATABASE_URL\" -s",
-            "echo 'select 1' | psql \"$PROD_DATABASE_URL\"",
-            "supabase db push --local",
-            "supabase db push --dry-run",
-            "supabase db push --db-url postgresql://postgres:postgres@localhost:54322/postgres",
-            "supabase migration up",
-            "npx wrangler d1 execute app --local --file schema.sql",
-            "npx wrangler d1 execute app --remote --command 'select count(*) from users'",
-            "turso db shell app .schema",
-        ],
         ..RULE
     },
     Rule {
@@ -95,16 +61,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("live_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
             restarted(scene, standing::names_live)
         })],
-        fires: &[
-            "kubectl -n prod rollout restart deploy/api",
-            "kubectl --context prod-eu rollout restart deploy/api",
-        ],
-        silent: &[
-            "kubectl -n prod rollout status deploy/api",
-            "kubectl -n prod rollout history deploy/api",
-            "kubectl -n dev rollout restart deploy/api",
-            "kubectl rollout restart deploy/api",
-        ],
         ..RULE
     },
     Rule {
@@ -116,15 +72,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("shared_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
             restarted(scene, |inv| standing::names_shared(inv) && !standing::names_live(inv))
         })],
-        fires: &[
-            "kubectl -n staging rollout restart deploy/api",
-            "kubectl --context uat rollout restart statefulset/db",
-        ],
-        silent: &[
-            "kubectl -n staging rollout status deploy/api",
-            "kubectl rollout restart deploy/api",
-            "kubectl -n dev rollout restart deploy/api",
-        ],
         ..RULE
     },
 ];

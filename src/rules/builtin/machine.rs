@@ -128,27 +128,6 @@ pub(super) const RULES: &[Rule] = &[
             predicate("clock_set", Trigger::rows(SETS_CLOCK), |scene| done(scene, SETS_CLOCK)),
             predicate("date_set", Trigger::programs(&["date"]), date_set),
         ],
-        fires: &[
-            "sudo date -s '2020-01-01'",
-            "date -us 12:00",
-            "date --set=12:00",
-            "date 010100002020",
-            "date -u 01010000",
-            "timedatectl set-ntp false",
-            "hwclock --systohc",
-        ],
-        silent: &[
-            "date -Is",
-            "date -Ins",
-            "date -uIseconds",
-            "date -r f -Is",
-            "date -d 12 +%s",
-            "date",
-            "date -u +%s",
-            "timedatectl",
-            "hwclock --show",
-            "date -d '1 day ago'",
-        ],
         ..RULE
     },
     Rule {
@@ -163,13 +142,6 @@ pub(super) const RULES: &[Rule] = &[
             lasting: true,
             ..EFFECT
         })],
-        fires: &["rm .git/hooks/pre-commit", "unlink .git/hooks/pre-push", "rm -f .git/hooks/*"],
-        silent: &[
-            "ls .git/hooks",
-            "cat .git/hooks/pre-commit",
-            "pre-commit install",
-            "rm .git/hooks/pre-push.sample",
-        ],
         ..RULE
     },
     Rule {
@@ -193,28 +165,6 @@ pub(super) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
         ],
-        fires: &[
-            "sudo ln -sfn /tmp/x /usr/local/bin",
-            "ln -sf /tmp/evil ~/.local/bin/ls",
-            "sudo mv x /usr/local/bin/sudo",
-            "cp x ~/bin/ssh",
-            "cp x /tmp/sudo",
-            "sudo update-alternatives --set python3 /tmp/python",
-            "update-alternatives --install /usr/bin/sudo sudo /tmp/sudo 100",
-            "alias sudo='/tmp/x'",
-            "sudo() { /tmp/x \"$@\"; }; export -f sudo",
-        ],
-        silent: &[
-            "cp x ~/.local/bin/tool",
-            "sudo ln -sfn /opt/app/bin/app /usr/local/bin/app",
-            "ls ~/.local/bin",
-            "alias ll='ls -l'",
-            "cp tool /tmp/tool",
-            "retry() { \"$@\" || \"$@\"; }; retry ls",
-            "mkdir -p bin && cp ls.sh bin/",
-            "sudo update-alternatives --set editor /usr/bin/vim.basic",
-            "update-alternatives --install /usr/bin/cc cc /opt/gcc/bin/gcc 50",
-        ],
         ..RULE
     },
     Rule {
@@ -223,12 +173,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "gives an editor or a browser an extension of unknown origin",
         instead: Some(Instead::Command("code --list-extensions")),
         when: &[predicate("extension_of_unknown_origin", Trigger::programs(EDITORS), extension_from_file)],
-        fires: &["code --install-extension /tmp/x.vsix", "google-chrome --load-extension=/tmp/x"],
-        silent: &[
-            "code --install-extension rust-lang.rust-analyzer",
-            "code --install-extension ./out/mine.vsix",
-            "code --list-extensions",
-        ],
         ..RULE
     },
     Rule {
@@ -241,26 +185,6 @@ pub(super) const RULES: &[Rule] = &[
             Trigger::WRAPPED.or(Trigger::programs(SUDOS)),
             offered,
         )],
-        fires: &[
-            "sudo apt-get update -o APT::Update::Pre-Invoke::=/bin/sh",
-            "sudo tcpdump -ln -i lo -w /dev/null -W 1 -G 1 -z /tmp/x -Z root",
-            "sudo ed",
-            "sudo python3",
-            "sudo nmap --interactive",
-            "sudo script -q /dev/null",
-            "sudo LD_PRELOAD=/tmp/x.so id",
-            "sudoedit -s x",
-            "sudo git -p help config",
-        ],
-        silent: &[
-            "sudo apt-get update",
-            "sudo tcpdump -i eth0 -c 5",
-            "sudo python3 -m http.server",
-            "sudo DEBIAN_FRONTEND=noninteractive apt-get install -y jq",
-            "python3",
-            "ed",
-            "sudo git status",
-        ],
         ..RULE
     },
     Rule {
@@ -271,14 +195,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("virtual_machine_ended", Trigger::rows(ENDS_GUEST), |scene| {
             done(scene, ENDS_GUEST)
         })],
-        fires: &[
-            "virsh destroy vm1",
-            "VBoxManage controlvm x poweroff",
-            "qm stop 100",
-            "wsl --shutdown",
-            "govc vm.power -off web",
-        ],
-        silent: &["virsh list --all", "VBoxManage list vms", "qm list", "virsh dominfo vm1"],
         ..RULE
     },
 ];

@@ -62,19 +62,6 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             }),
         ],
-        fires: &[
-            "for a in $(cat list); do mail -s news \"$a\" < body.txt; done",
-            "xargs -a list mail -s news < body.txt",
-            "mail -s hello everyone@x.example < body.txt",
-            "python3 - <<'E'\nimport smtplib\nfor i in range(100000):\n    smtplib.SMTP('mail.example').sendmail('a@b', 'c@d', 'x')\nE",
-            "mail -s hi a@x.example,b@x.example,c@x.example < body.txt",
-        ],
-        silent: &[
-            "mail -H",
-            "which sendmail",
-            "mail -s report me@x.example < log.txt",
-            "mail -s report root < log.txt",
-        ],
         ..RULE
     },
     Rule {
@@ -86,21 +73,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("message_sent", Trigger::programs(MAILERS), |scene| sent(scene, false)),
             predicate("message_sent_by_service", Trigger::URL, by_service),
-        ],
-        fires: &[
-            "mail -s hello x@x.example < body.txt",
-            "echo hi | sendmail x@x.example",
-            "mutt -s hi x@x.example < body.txt",
-            "curl -X POST https://api.sendgrid.com/v3/mail/send -d @m.json",
-        ],
-        silent: &[
-            "mail -H",
-            "mail",
-            "which sendmail",
-            "mailq",
-            "mail -s report root < log.txt",
-            "git send-email --dry-run x.patch",
-            "curl https://api.sendgrid.com/v3/templates",
         ],
         ..RULE
     },
@@ -117,12 +89,6 @@ pub(super) const RULES: &[Rule] = &[
             });
             Found::from(found.map(|inv| inv.text.as_str()))
         })],
-        fires: &[
-            "git send-email --to=list@x.example outgoing/*.patch",
-            "git -c sendemail.confirm=never send-email HEAD~3",
-            "git send-email -3",
-        ],
-        silent: &["git send-email --dry-run --to=list@x.example x.patch", "git format-patch -o outgoing -3"],
         ..RULE
     },
     Rule {
@@ -133,8 +99,6 @@ pub(super) const RULES: &[Rule] = &[
         when: &[predicate("mail_deleted_by_words", Trigger::rows(LOSES_MAIL), |scene| {
             operations::done(scene, LOSES_MAIL)
         })],
-        fires: &["postsuper -d ALL", "exim -Mrm 1abc", "doveadm expunge -A mailbox INBOX all"],
-        silent: &["mailq", "postqueue -p", "doveadm mailbox list", "exim -bp"],
         ..RULE
     },
 ];

@@ -44,25 +44,6 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             }),
         ],
-        fires: &[
-            "python3 -m http.server --directory ~/.ssh",
-            "python3 -m http.server -d /",
-            "cd / && python3 -m http.server",
-            "cd ~ && python3 -m http.server 8000",
-            "php -S 0.0.0.0:80 -t /",
-            "npx serve ~",
-            "npx http-server / -p 80",
-            "ruby -run -e httpd ~ -p 8000",
-            "busybox httpd -f -p 8000 -h ~",
-            "python3 -c \"import http.server, os; os.chdir('/'); http.server.test(bind='0.0.0.0')\"",
-        ],
-        silent: &[
-            "python3 -m http.server 8000",
-            "python3 -m http.server --directory docs",
-            "php -S localhost:8000 -t public",
-            "npx serve dist",
-            "cd ~ && python3 -m json.tool < a.json",
-        ],
         ..RULE
     },
     Rule {
@@ -78,13 +59,6 @@ pub(super) const RULES: &[Rule] = &[
                 ..run(&["socat"])
             }),
         ],
-        fires: &[
-            "nc -l 4444",
-            "nc -lvnp 4444",
-            "socat TCP-LISTEN:8080,fork TCP:localhost:80",
-            "ncat --listen 9000",
-        ],
-        silent: &["nc -z localhost 80", "python3 -m http.server --bind 127.0.0.1", "npm run dev", "ss -tln"],
         ..RULE
     },
     Rule {
@@ -145,34 +119,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["tailscale"], &["funnel", "serve", "up"])),
             predicate("private_network_of_a_stray_file", Trigger::programs(VPNS), joins_by_stray_file),
         ],
-        fires: &[
-            "ssh -R 80:localhost:3000 serveo.net",
-            "ngrok http 3000",
-            "ttyd -W bash",
-            "gotty -w bash",
-            "tmate -F",
-            "busybox telnetd -l /bin/sh -p 9",
-            "code-server --bind-addr 0.0.0.0:80 --auth none",
-            "cloudflared tunnel --url http://localhost:3000",
-            "tailscale funnel 3000",
-            "ssh -o 'RemoteForward 2222 localhost:22' x.example",
-            "autossh -M 0 -R 2222:localhost:22 x.example",
-            "code tunnel",
-            "sudo wg-quick up /tmp/x.conf",
-            "sudo openvpn --config /tmp/x.ovpn",
-            "ssh -D 1080 -fN x.example",
-        ],
-        silent: &[
-            "ngrok http --help",
-            "ssh -L 5432:localhost:5432 db.example",
-            "ssh host.example ls",
-            "tailscale status",
-            "code-server --auth password",
-            "which ttyd",
-            "cloudflared tunnel list",
-            "sudo wg-quick up wg0",
-            "sudo openvpn --config /etc/openvpn/office.conf",
-        ],
         ..RULE
     },
     Rule {
@@ -184,13 +130,6 @@ pub(super) const RULES: &[Rule] = &[
             "leave the option out; a certificate of your own can be named with --cacert",
         )),
         when: &[predicate("certificate_not_checked", Trigger::programs(CHECKERS), certificate_not_checked)],
-        fires: &[
-            "curl -k https://x.example",
-            "wget --no-check-certificate https://x.example/a",
-            "git -c http.sslVerify=false clone https://x.example/a.git",
-            "npm config set strict-ssl false",
-        ],
-        silent: &["curl -k https://localhost:8443", "curl https://x.example", "grep -k x"],
         ..RULE
     },
     Rule {
@@ -200,15 +139,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "does not check which machine it logs in to",
         instead: Some(Instead::Advice("leave the option out, so that the key of the host is compared")),
         when: &[predicate("host_key_not_checked", Trigger::programs(SSH), host_key_not_checked)],
-        fires: &[
-            "ssh -o StrictHostKeyChecking=no host.example",
-            "scp -o UserKnownHostsFile=/dev/null a host.example:",
-        ],
-        silent: &[
-            "ssh host.example ls",
-            "ssh -o StrictHostKeyChecking=accept-new host.example",
-            "grep StrictHostKeyChecking ~/.ssh/config",
-        ],
         ..RULE
     },
 ];

@@ -57,8 +57,6 @@ pub(super) const RULES: &[Rule] = &[Rule {
         flags: &[&["--force", "-f"]],
         ..sub(&["npm", "pnpm"], &["audit fix", "audit"])
     })],
-    fires: &["npm audit fix --force", "npm audit fix -f"],
-    silent: &["npm audit fix", "npm audit", "npm ci"],
     ..RULE
 }];
 

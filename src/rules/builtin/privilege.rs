@@ -119,8 +119,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["systemd-run"], &[&["--pty", "-t", "--shell", "-S"]])),
             predicate("unfolded_from_pkexec", Trigger::WRAPPED, from_pkexec),
         ],
-        fires: &["pkexec bash", "pkexec cat /etc/hosts", "run0 ls", "machinectl shell"],
-        silent: &["sudo -l", "which pkexec", "machinectl list"],
         ..RULE
     },
     Rule {
@@ -132,18 +130,6 @@ pub(super) const RULES: &[Rule] = &[
             Trigger::WRAPPED.or(Trigger::programs(PASSWORD_TAKERS)),
             password_piped,
         )],
-        fires: &[
-            "echo hunter2 | sudo -S apt-get install x",
-            "sudo -S ls <<< pw",
-            "sshpass -p x ssh host.example",
-        ],
-        silent: &[
-            "sshpass -V",
-            "sudo -n ls",
-            "echo x | sudo tee /tmp/x",
-            "git commit -m 'sudo -S'",
-            "ssh host.example ls",
-        ],
         ..RULE
     },
     Rule {
@@ -159,26 +145,6 @@ pub(super) const RULES: &[Rule] = &[
                 exploit_run,
             ),
         ],
-        fires: &[
-            "find / -perm -4000 -type f 2>/dev/null",
-            "./linpeas.sh -a",
-            "bash linpeas.sh -a",
-            "sh /tmp/LinEnum.sh -t",
-            "getcap -r / 2>/dev/null",
-            "gcc pwnkit.c -o pwnkit && ./pwnkit",
-            "python3 CVE-2021-4034.py",
-            "gcc exploit.c -o exploit && ./exploit",
-        ],
-        silent: &[
-            "gcc bench.c -o bench && ./bench",
-            "python3 scripts/cve_report.py",
-            "python3 tools/check_cve.py CVE-2021-4034",
-            "getcap -r .",
-            "getcap -r /usr/bin",
-            "find . -perm -u+x",
-            "find / -name libc.so.6",
-            "find . -type f -perm 644",
-        ],
         ..RULE
     },
     Rule {
@@ -186,26 +152,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "attaches to a running process and can change what it does",
         instead: Some(Instead::Advice("start the program under the debugger")),
         when: &[predicate("attached_to_a_process", Trigger::programs(TRACERS), attaches)],
-        fires: &[
-            "gdb -p 1234",
-            "sudo strace -p 1",
-            "lldb --attach-pid 1",
-            "gdb --pid=1234 -ex 'call exit(0)'",
-            "gdb -p 1234 -batch -ex bt -ex 'thread apply all call exit(0)'",
-            "gdb -p 1234 -batch -ex 'info symbol system(\"id\")'",
-            "lldb -p 1234 --batch -o 'expr (int)exit(0)'",
-            "lldb -p 1234 --batch -o 'thread return'",
-        ],
-        silent: &[
-            "strace -f ls",
-            "gdb ./a.out",
-            "ps -p 1234",
-            "gdb -p 1234 -batch -ex 'thread apply all bt'",
-            "gdb -p $(pgrep app) -batch -ex 'thread apply all bt'",
-            "gdb -p 1234 -batch -ex 'info threads' -ex 'thread apply all bt 5'",
-            "lldb -p 1234 --batch -o 'bt all' -o 'thread list'",
-            "strace -c -p 1234",
-        ],
         ..RULE
     },
 ];

@@ -64,25 +64,6 @@ pub(super) const RULES: &[Rule] = &[
             "look first, with a command that changes nothing, and let the person run the rest",
         )),
         when: &[predicate("blocked_command_for_another_machine", Trigger::programs(RUNNERS), runs_blocked)],
-        fires: &[
-            "gcloud compute ssh vm --command 'sudo rm -rf /'",
-            "aws ssm send-command --document-name AWS-RunShellScript --parameters commands='rm -rf /'",
-            "heroku run 'rm -rf /'",
-            "fly ssh console -C 'rm -rf /'",
-            "railway run rm -rf /",
-            "salt-ssh '*' -r 'rm -rf /'",
-            "knife ssh '*:*' 'sudo rm -rf /var'",
-            "bolt command run 'rm -rf /' -t all",
-            "fab -H host -- rm -rf /",
-        ],
-        silent: &[
-            "gcloud compute ssh vm --command 'ls'",
-            "heroku run rails console",
-            "railway run npm start",
-            "gh pr create --title 'rm -rf /' --body x",
-            "aws s3 ls",
-            "fly ssh console",
-        ],
         ..RULE
     },
     Rule {
@@ -93,18 +74,6 @@ pub(super) const RULES: &[Rule] = &[
             "show the person the file, and name the machine and what it is to do there",
         )),
         when: &[predicate("file_run_on_another_machine", Trigger::WRAPPED, carried_and_run)],
-        fires: &[
-            "scp payload root@10.0.0.5:/tmp/ && ssh root@10.0.0.5 /tmp/payload",
-            "scp agent root@web1:/usr/local/bin/ && ssh root@web1 /usr/local/bin/agent",
-            "ssh web1 'chmod +x /tmp/m; nohup /tmp/m &'",
-            "ssh root@web1 'bash -s' < /tmp/x.sh",
-        ],
-        silent: &[
-            "ssh build.acme.io uptime",
-            "scp build.tar.gz web@10.0.0.5:/srv/app/ && ssh web@10.0.0.5 'systemctl --user status app'",
-            "ssh web1 'ls /tmp'",
-            "ssh web1 'cat /tmp/x.log'",
-        ],
         ..RULE
     },
     Rule {
@@ -140,12 +109,6 @@ pub(super) const RULES: &[Rule] = &[
             "crowbar",
             "wmic.py",
         ]))],
-        fires: &[
-            "psexec.py a:b@10.0.0.1 cmd",
-            "evil-winrm -i 10.0.0.1 -u a -p b",
-            "nxc smb 10.0.0.0/24 -u a -p b",
-        ],
-        silent: &["which nxc", "man psexec", "ssh host ls"],
         ..RULE
     },
     Rule {
@@ -154,18 +117,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "puts a file where another machine's system, its jobs or its logins are kept, or empties a directory there",
         instead: Some(Instead::Advice("copy it to a directory of your own there")),
         when: &[predicate("copied_into_another_system", Trigger::programs(COPIERS), plants)],
-        fires: &[
-            "scp evil.sh host:/etc/cron.d/x",
-            "scp x root@host:/root/.ssh/authorized_keys",
-            "rsync -a x host:/etc/",
-            "rsync -a --delete empty/ host:/var/www/",
-        ],
-        silent: &[
-            "scp dist.tgz host:/tmp/",
-            "rsync -a dist/ host:/srv/app/",
-            "scp host:/etc/nginx/nginx.conf .",
-            "rsync -a --delete dist/ host:/var/www/app/",
-        ],
         ..RULE
     },
     Rule {
@@ -189,32 +140,6 @@ pub(super) const RULES: &[Rule] = &[
                 operations::done_where(scene, ENDS_WHAT_RUNS, over)
             }),
         ],
-        fires: &[
-            "docker -H ssh://root@host rm -f web",
-            "docker --host tcp://h:2375 exec x sh",
-            "docker --context prod rm -f web",
-            "DOCKER_HOST=ssh://root@prod docker rm -f web",
-            "ssh host docker rm -f app",
-            "ssh root@host 'docker stop app && docker rm app'",
-            "ssh -i key.pem ubuntu@10.0.0.5 \"sudo docker rm -f web\"",
-            "ssh host 'cd /srv/app && docker compose down'",
-            "ssh host docker compose down -v",
-            "ssh host docker-compose down",
-            "ssh host docker kill app",
-        ],
-        silent: &[
-            "docker -H ssh://root@host ps",
-            "docker --context prod logs web",
-            "docker rm -f web",
-            "docker context ls",
-            "ssh host docker ps -a",
-            "ssh host docker logs --tail 50 app",
-            "ssh host docker exec app ls /app",
-            "ssh host docker inspect app",
-            "ssh host 'cd /srv/app && docker compose ps'",
-            "ssh host 'cd /srv/app && docker compose pull && docker compose up -d'",
-            "ssh host docker rm --help",
-        ],
         ..RULE
     },
     Rule {
@@ -223,16 +148,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "talks to a container service or a node of a cluster past everything that guards it",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("unguarded_service_asked", Trigger::programs(lists::DOWNLOADERS), unguarded)],
-        fires: &[
-            "curl http://10.0.0.1:2375/containers/json",
-            "curl -k https://10.0.0.1:10250/run/default/pod/c -d cmd=id",
-            "curl -X POST http://jenkins.x.example/scriptText -d 'script=x'",
-        ],
-        silent: &[
-            "curl http://localhost:2379/health",
-            "curl http://localhost:8080/",
-            "curl https://x.example/23750",
-        ],
         ..RULE
     },
     Rule {
@@ -249,8 +164,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["virsh"], &["undefine", "destroy", "vol-delete", "pool-delete"])),
             When::Command(flagged(&["multipass"], &[&["--purge", "-p"]])),
         ],
-        fires: &["qm destroy 100 --purge", "xe vm-destroy uuid=x", "virsh undefine vm --remove-all-storage"],
-        silent: &["virsh list --all", "qm list", "xe vm-list"],
         ..RULE
     },
 ];

@@ -65,30 +65,6 @@ pub(super) const RULES: &[Rule] = &[
             predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines),
             predicate("miner_installed", Trigger::programs(INSTALLERS), installs_miner),
         ],
-        fires: &[
-            "./xmrig -o pool.x.example:4444 -u 4A",
-            "minerd -a scrypt -o stratum+tcp://x.example:3333",
-            "docker run -d xmrig/xmrig -o x",
-            "pip install xmrig",
-            "npm i webchain-miner && npx webchain-miner",
-            "docker pull metal3d/xmrig:latest",
-            "docker run -d metal3d/xmrig",
-            "docker run --rm kannix/monero-miner",
-            "kubectl run m --image=metal3d/xmrig",
-            "./srv --coin monero -o 192.0.2.1:3333 -u 48x",
-            "./m --pool stratum+tcp://x.example:1",
-            "./kworker -o xmr.pool.example:443 -u 48x",
-        ],
-        silent: &[
-            "grep -rn stratum+tcp src",
-            "echo xmrig",
-            "which xmrig",
-            "trivy image metal3d/xmrig",
-            "pip install data-miner",
-            "npm view webchain-miner",
-            "docker run --rm aquasec/trivy image metal3d/xmrig",
-            "git commit -m 'detect stratum+tcp://'",
-        ],
         ..RULE
     },
     Rule {
@@ -98,8 +74,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "puts the machine under as much load as it can",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("stress_with_an_end", Trigger::programs(STRESSERS), stressed)],
-        fires: &["stress --cpu 8 --timeout 60", "stress-ng --vm 2 -t 30s"],
-        silent: &["which stress", "stress --version", "nice -n 10 make", "stress-ng --cpu 1 --timeout 10s"],
         ..RULE
     },
     Rule {
@@ -110,8 +84,6 @@ pub(super) const RULES: &[Rule] = &[
             without: &["-t", "--timeout", "--version", "-V", "--dry-run", "-n", "--help", "-h", "-?"],
             ..run(STRESSERS)
         })],
-        fires: &["stress --cpu 64", "stress-ng --cpu 0 --vm 0 --vm-bytes 100%"],
-        silent: &["which stress-ng", "stress --version"],
         ..RULE
     },
     Rule {
@@ -121,8 +93,6 @@ pub(super) const RULES: &[Rule] = &[
         reason: "lifts the limits that keep one program from taking the whole machine",
         instead: Some(Instead::Command("ulimit -a")),
         when: &[predicate("limit_lifted", Trigger::programs(&["ulimit"]), limit_lifted)],
-        fires: &["ulimit -u unlimited", "ulimit -v unlimited"],
-        silent: &["ulimit -a", "ulimit -n 65536", "ulimit -c unlimited", "ulimit -s unlimited"],
         ..RULE
     },
 ];

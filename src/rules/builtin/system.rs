@@ -61,35 +61,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["supervisorctl"], &["shutdown", "stop all"])),
             predicate("service_ended", services::NEEDS.or(Trigger::PLACED), services::ended),
         ],
-        fires: &[
-            "sudo pkill dockerd",
-            "killall -9 mysqld",
-            "kill $(pidof postgres)",
-            "kill $(cat /run/nginx.pid)",
-            "sudo /etc/init.d/nginx stop",
-            "brew services stop --all",
-            "sudo systemctl stop nginx",
-            "systemctl --user disable x.service",
-            "systemctl --user stop graphical-session.target",
-            "screen -X quit",
-            "sudo service ssh stop",
-            "launchctl bootout gui/501/x",
-            "pm2 kill",
-        ],
-        silent: &[
-            "systemctl status nginx",
-            "systemctl list-units",
-            "service --status-all",
-            "docker stop web",
-            "screen -S worker -X quit",
-            "launchctl list",
-            "kill $(cat tmp/server.pid)",
-            "kill -HUP $(cat /run/nginx.pid)",
-            "pkill -f 'nginx -c dev.conf'",
-            "brew services stop postgresql",
-            "docker exec db pkill postgres",
-            "/etc/init.d/nginx status",
-        ],
         ..RULE
     },
     Rule {
@@ -101,8 +72,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["atrm"])),
             When::Effect(OnEffect { kinds: GONE, at: &[At::Abs("/var/spool/cron")], ..EFFECT }),
         ],
-        fires: &["crontab -r", "sudo crontab -u u -r", "atrm 3", "unlink /var/spool/cron/crontabs/root"],
-        silent: &["crontab -l", "atq", "crontab -u u -l"],
         ..RULE
     },
     Rule {
@@ -115,8 +84,6 @@ pub(super) const RULES: &[Rule] = &[
             privileged: true,
             ..run(&["renice", "chrt", "ionice", "taskset", "prlimit"])
         })],
-        fires: &["sudo renice -n -20 -p 1", "sudo prlimit --pid 1 --nofile=10"],
-        silent: &["nice -n 10 make", "renice -n 5 -p 4321", "ulimit -n"],
         ..RULE
     },
 ];

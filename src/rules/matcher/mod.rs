@@ -93,9 +93,6 @@ pub enum Expect {
     Silent,
 }
 
-/// An example: a shell command, or a file tool's call as `Tool path` or `Tool path content`.
-pub type Example = &'static str;
-
 /// The alternative that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instead<'r> {
@@ -151,8 +148,6 @@ pub struct Rule {
     pub rewriter: Option<Rewriter>,
     /// The rule matches when one of these does.
     pub(crate) when: &'static [When],
-    pub fires: &'static [Example],
-    pub silent: &'static [Example],
 }
 
 /// What a rule says when it matches, wherever it is written.
@@ -203,8 +198,6 @@ pub(crate) const RULE: Rule = Rule {
     instead: None,
     rewriter: None,
     when: &[],
-    fires: &[],
-    silent: &[],
 };
 
 /// What stands in the place of an alternative where there is none.

@@ -347,8 +347,7 @@ mod tests {
 
     /// The rules' examples, and the cases of the corpus.
     fn calls() -> Vec<String> {
-        let examples =
-            all().flat_map(|rule| rule.fires.iter().chain(rule.silent)).map(|row| (*row).to_owned());
+        let examples = all().flat_map(|rule| rule.fires().iter().chain(rule.silent())).cloned();
         let rows = FILES.iter().flat_map(|(_, text)| text.lines()).map(row);
         examples.chain(rows).collect()
     }

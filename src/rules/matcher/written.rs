@@ -20,8 +20,8 @@ pub fn written(rule: &Rule) -> WrittenRule {
         }),
         rewriter: rule.rewriter.map(|rewriter| rewriter.name().to_owned()),
         when: rule.when.iter().map(write).collect(),
-        fires: owned(rule.fires),
-        silent: owned(rule.silent),
+        fires: rule.fires().to_vec(),
+        silent: rule.silent().to_vec(),
         hushed: false,
     }
 }

@@ -2,13 +2,24 @@
 //! their conditions. What stays unreadable is a syntax error, as in any other text.
 
 use super::walk::Frame;
+use crate::shell::{Problem, Script, parse};
 
 /// Words in front of a command that say when or how often it runs.
 const LEADING: &[&str] = &["if", "else", "while", "and", "or", "not", "begin", "time"];
 
 impl Frame {
+    /// A text as far as it can be read, and what was read: another text where it is for fish.
+    pub(super) fn parsed(&self, source: String) -> (Script, String) {
+        let script = parse(&source);
+        if !matches!(script.problem, Some(Problem::Syntax { .. })) || !self.is_fish(&source) {
+            return (script, source);
+        }
+        let source = as_posix(&source);
+        (parse(&source), source)
+    }
+
     /// Whether the text is fish's: by the shell that runs it, or by its first line.
-    pub(super) fn is_fish(&self, source: &str) -> bool {
+    fn is_fish(&self, source: &str) -> bool {
         let first = source.lines().next().unwrap_or_default();
         self.wrappers.last().is_some_and(|name| name == "fish")
             || first.starts_with("#!") && first.split(['/', ' ']).any(|word| word == "fish")
@@ -16,7 +27,7 @@ impl Frame {
 }
 
 /// The commands of a text for fish.
-pub(super) fn as_posix(source: &str) -> String {
+fn as_posix(source: &str) -> String {
     let mut out = String::new();
     for statement in statements(source) {
         for (at, (mark, part)) in parts(&statement).into_iter().enumerate() {

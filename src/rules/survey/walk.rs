@@ -15,8 +15,8 @@ use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
 use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
-use super::{Stdin, Surveyor, fish, output};
-use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple, parse};
+use super::{Stdin, Surveyor, output};
+use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -77,15 +77,10 @@ impl Surveyor<'_> {
         if !self.spend(1 + source.len() / 64) {
             return scope;
         }
-        let mut script = parse(&source);
         if frame.depth > 0 {
             self.out.nested.push(source.clone());
         }
-        let mut source = source;
-        if matches!(script.problem, Some(Problem::Syntax { .. })) && frame.is_fish(&source) {
-            source = fish::as_posix(&source);
-            script = parse(&source);
-        }
+        let (script, source) = frame.parsed(source);
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),

@@ -20,24 +20,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         }),
         predicate("hosted_settings_changed_by_request", Trigger::programs(lists::DOWNLOADERS), by_request),
     ],
-    fires: &[
-        "vercel env add DATABASE_URL production",
-        "printf x | npx vercel env add TEST_API_KEY production",
-        "vercel env rm DATABASE_URL production -y",
-        "vercel dns add x.example www A 192.0.2.1",
-        "netlify env:set API_KEY x",
-        "netlify env:set API_KEY x --context production",
-        "echo x | npx wrangler secret put API_KEY --env production",
-    ],
-    silent: &[
-        "vercel env ls",
-        "vercel env add API_KEY development",
-        "vercel env add API_KEY preview feature-x",
-        "vercel env add --help",
-        "vercel dns ls",
-        "netlify env:set API_KEY x --context deploy-preview",
-        "npx wrangler secret list",
-    ],
     ..RULE
 }];
 

@@ -14,31 +14,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     reason: "has an interpreter delete or move what would be asked about in a shell",
     instead: Some(Instead::Advice("delete or move it with a command of the shell, where it can be seen")),
     when: &[predicate("code_loses_a_file", Trigger::INTERPRETER, loses)],
-    fires: &[
-        "python3 -c \"import os; os.remove('/home/u/documents/d.txt')\"",
-        "python3 -c \"from pathlib import Path; (Path.home() / 'documents' / 'd.txt').unlink()\"",
-        "perl -e 'unlink glob \"~/documents/*\"'",
-        "perl -e 'unlink <~/documents/*>'",
-        "perl -e 'rename \"/home/u/documents\", \"/tmp/x\"'",
-        "perl -MFile::Copy=mv -e 'mv \"/home/u/documents\", \"o\"'",
-        "ruby -rfileutils -e 'FileUtils.mv \"/home/u/documents\", \"/tmp/x\"'",
-        "python3 -c \"import os; os.replace('/home/u/documents', '/tmp/x')\"",
-        "lua -e 'os.remove(\"/home/u/documents/d.txt\")'",
-        "php -r 'unlink(\"/home/u/documents/d.txt\");'",
-    ],
-    silent: &[
-        "python3 -c \"import os; os.remove('a.txt')\"",
-        "python3 -c \"import os; os.remove('/tmp/x/a.txt')\"",
-        "python3 -c \"from pathlib import Path; print(Path.home() / 'documents')\"",
-        "perl -e 'unlink glob \"build/*.o\"'",
-        "perl -e 'rename \"a\", \"b\"'",
-        "ruby -rfileutils -e 'FileUtils.mv \"a\", \"b\"'",
-        "python3 -c \"import os; os.replace('a.tmp', 'a')\"",
-        "python3 -c \"print('/home/u/x'.replace('/', '-'))\"",
-        "lua -e 'os.remove(\"a.tmp\")'",
-        "php -r 'unlink(\"a.tmp\");'",
-        "python3 -c \"import os, sys; os.remove(sys.argv[1] + '/x')\" /tmp/o",
-    ],
     ..RULE
 }];
 

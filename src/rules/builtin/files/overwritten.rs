@@ -19,23 +19,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "install software with the package manager, and ask the person to do it",
         )),
         when: &[predicate("system_files_changed", Trigger::kinds(CHANGES), write_system)],
-        fires: &[
-            "cp x /usr/bin/ls",
-            "sudo tee /boot/grub/grub.cfg < x",
-            "echo 1 > /proc/sys/kernel/panic",
-            "echo 1 | sudo tee /sys/block/sda/device/delete",
-            "echo 1 > /sys/class/hwmon/../../block/sda/device/delete",
-            "sudo rm /lib/libc.so.6",
-            "Write /usr/lib/x.so data",
-        ],
-        silent: &[
-            "cp x ./usr/bin/ls",
-            "cat /usr/bin/ls",
-            "ls /boot",
-            "cp x /usr/local/bin/tool",
-            "echo 3 | sudo tee /proc/sys/vm/drop_caches",
-            "Read /usr/include/stdio.h",
-        ],
         ..RULE
     },
     Rule {
@@ -46,12 +29,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("device_set", Trigger::kinds(CHANGES), |scene| {
             changed_at(scene, everyday::is_device_setting)
         })],
-        fires: &[
-            "echo 5 | sudo tee /sys/class/pwm/pwmchip0/pwm0/duty_cycle",
-            "echo 17 > /sys/class/gpio/export",
-            "echo performance | sudo tee /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-        ],
-        silent: &["cat /sys/class/leds/x/brightness", "ls /sys/class/gpio", "echo 5 > sys/class/leds/x"],
         ..RULE
     },
     Rule {
@@ -60,18 +37,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "changes who may log in or how the machine starts",
         instead: Some(Instead::Advice("describe the change and let the person make it")),
         when: &[When::Effect(OnEffect { kinds: CHANGES, at: CRITICAL_ETC, ..EFFECT })],
-        fires: &[
-            "echo 'x::0:0::/:/bin/sh' >> /etc/passwd",
-            "sudo sed -i s/no/yes/ /etc/ssh/sshd_config",
-            "rm /etc/fstab",
-            "truncate -s 0 /etc/passwd",
-        ],
-        silent: &[
-            "cat /etc/passwd",
-            "grep root /etc/passwd",
-            "echo x > etc/passwd",
-            "Write /home/u/proj/etc/fstab x",
-        ],
         ..RULE
     },
     Rule {
@@ -80,25 +45,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "changes the machine's configuration",
         instead: Some(Instead::Advice("show the person the change and let them make it")),
         when: &[predicate("etc_changed", Trigger::kinds(CHANGES), write_etc)],
-        fires: &[
-            "echo '127.0.0.1 x' >> /etc/hosts",
-            "echo '127.0.0.1 updates.x.example' | sudo tee -a /etc/hosts",
-            "echo '10.0.0.8 app.local' | sudo tee -a /etc/hosts",
-            "printf '127.0.0.1 app.local #\\n6.6.6.6 x.example\\n' | sudo tee -a /etc/hosts",
-            "echo '127.0.0.1 app.local' | sudo tee /etc/hosts",
-            "(echo '127.0.0.1 app.local'; cat x) | sudo tee -a /etc/hosts",
-            "sudo tee /etc/nginx/nginx.conf < n.conf",
-            "sudo sed -i s/a/b/ /etc/hosts",
-            "Write /etc/resolv.conf x",
-        ],
-        silent: &[
-            "echo '127.0.0.1 app.local api.app.test' | sudo tee -a /etc/hosts",
-            "curl -fsSL https://download.example/linux/gpg | sudo gpg --dearmor -o /etc/apt/keyrings/example.gpg",
-            "cat /etc/hosts",
-            "cp /etc/hosts ./hosts",
-            "diff /etc/hosts hosts",
-            "echo x > ./etc/hosts",
-        ],
         ..RULE
     },
     Rule {
@@ -114,8 +60,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             none: &[Class::Expected],
             ..EFFECT
         })],
-        fires: &["sudo cp x /usr/local/bin/x", "echo x > /opt/app/config", "Write /srv/www/index.html x"],
-        silent: &["ls /usr/local/bin", "cat /opt/app/config", "cp /usr/local/etc/x ."],
         ..RULE
     },
     Rule {
@@ -145,20 +89,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 &[&["-c", "--clean", "-s", "--shred", "-w", "--wipe-free-space", "--wipe-empty-space"]],
             )),
         ],
-        fires: &[
-            "bleachbit --shred notes.txt",
-            "bleachbit -c system.tmp",
-            "shred -u notes.txt",
-            "shred -n 3 -z src/main.rs",
-            "srm x",
-        ],
-        silent: &[
-            "shred -u /tmp/test-key.pem",
-            "bleachbit --list",
-            "man shred",
-            "apt-cache show wipe",
-            "grep shred README.md",
-        ],
         ..RULE
     },
     Rule {
@@ -170,43 +100,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("editor_told_to_delete_every_line", Trigger::programs(EDITORS), lines_deleted),
             predicate("files_emptied_in_turn", Trigger::kinds(CHANGES), emptied_in_turn),
         ],
-        fires: &[
-            "for f in src/*; do > \"$f\"; done",
-            "for f in src/*; do cat /dev/null > $f; done",
-            "git ls-files | while read f; do : > \"$f\"; done",
-            "for f in $(git ls-files); do > $f; done",
-            "truncate -s 0 src/*",
-            "tee $(git ls-files) < /dev/null",
-            "rm $(git ls-files)",
-            "xargs rm -f < <(git ls-files)",
-            "while read f; do rm -f \"$f\"; done < <(git ls-files)",
-            "rg --files | xargs rm",
-            "truncate -s 0 ~/Documents/*",
-            "for f in ~/Documents/*; do : > \"$f\"; done",
-            "find ~/Documents -type f -exec cp /dev/null {} \\;",
-            "sed -i d src/main.rs",
-            "sed -i '1,$d' src/*.rs",
-            "perl -i -ne '' src/main.rs",
-            "perl -pi -e '$_=\"\"' $(git ls-files)",
-            "awk -i inplace '0' src/main.rs",
-        ],
-        silent: &[
-            "git ls-files --deleted",
-            "rm a.txt",
-            "sed -i '1d' a.csv",
-            "sed -i '/^#/d' a.conf",
-            "perl -i -pe 's/a/b/' a.txt",
-            "git ls-files '*.orig' | xargs rm",
-            "rg -l foo | xargs sed -i s/a/b/",
-            "for f in logs/*.log; do > \"$f\"; done",
-            "truncate -s 0 *.log",
-            "truncate -s 0 /var/log/nginx/*",
-            "for f in src/*.rs; do rustfmt \"$f\"; done",
-            "for f in src/*.rs; do cat head.txt > \"$f.new\"; done",
-            "git ls-files | while read f; do echo \"$f\"; done > list.txt",
-            "> \"$OUT\"",
-            "cp --parents src/lib/*.h build/",
-        ],
         ..RULE
     },
     Rule {
@@ -215,26 +108,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "empties a database or a dump, or deletes one that by its name is in use",
         instead: Some(Instead::Advice("move it to another name first, or let the person empty it")),
         when: &[predicate("data_emptied_or_deleted", Trigger::kinds(CHANGES), data_lost)],
-        fires: &[
-            "truncate -s 0 app.db",
-            "> data.sqlite",
-            ": > data.sqlite3",
-            "cp /dev/null backup.sql",
-            "cat /dev/null > users.rdb",
-            "rm prod.db",
-            "rm -f backups/production.sqlite3",
-        ],
-        silent: &[
-            "rm db.sqlite3",
-            "rm test.db",
-            "> test.sqlite",
-            "sqlite3 app.db .dump > backup.sql",
-            "truncate -s 0 /tmp/x.db",
-            "pg_dump app > app.sql",
-            "truncate -s 0 logs/app.log",
-            "rm src/production.rs",
-            "Write /home/u/proj/migrations/002.sql DROP TABLE x;",
-        ],
         ..RULE
     },
     Rule {
@@ -246,13 +119,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "add the lines that are missing (`>>`); `lazaret rollback` puts back what a checkpoint saved",
         )),
         when: &[predicate("settings_lost", Trigger::kinds(CHANGES), settings_lost)],
-        fires: &["rm .env", "rm -f .env.local", "mv .env /tmp/gone"],
-        silent: &[
-            "rm .env.example",
-            "echo 'PORT=3000' >> .env.local",
-            "cp .env.example .env.test",
-            "rm a.txt",
-        ],
         ..RULE
     },
 ];

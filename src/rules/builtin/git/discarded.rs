@@ -48,48 +48,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ],
             }),
         ],
-        fires: &[
-            "git reset --hard",
-            "git -C sub reset --hard HEAD~2",
-            "git reset --har origin/main",
-            "sudo git reset --hard",
-            "git -c alias.z='reset --hard' z",
-            "git -c alias.z=reset z --hard",
-            "git config alias.x 'reset --hard'",
-            "git read-tree -u --reset HEAD",
-            "cd /tmp/none; git reset --hard",
-            "false || cd /tmp/none && git reset --hard",
-            "cd /tmp/none && true; git reset --hard",
-            "{ cd /tmp/none && true; }; git reset --hard",
-            "git diff > x.patch && git reset --hard",
-            "git stash push src && git reset --hard",
-            "git stash && git stash pop && git reset --hard",
-            "ln -s /home/u/other /tmp/o && git -C /tmp/o reset --hard",
-            "GIT_WORK_TREE=/home/u/proj git -C /tmp/demo reset --hard",
-            "git -C /tmp reset --hard",
-            "git checkout-index -fa",
-            "python3 -c \"from git import Repo; r=Repo('.'); r.git.reset('--hard','HEAD~5')\"",
-            "node -e \"const g=require('simple-git')(); g.reset(['--hard','HEAD~5'])\"",
-        ],
-        silent: &[
-            "git reset --keep HEAD~1",
-            "python3 -c \"from git import Repo; print(Repo('.').git.status())\"",
-            "git config alias.undo 'reset --soft HEAD~1'",
-            "git read-tree -m -u HEAD topic",
-            "git checkout-index -a --prefix=/tmp/export/",
-            "git reset --soft HEAD~1",
-            "git -C /tmp/demo reset --hard v1.0.0",
-            "git clone -q . /tmp/none && cd /tmp/none && git reset --hard v1.0.0",
-            "cd /tmp/none && { git fetch; git reset --hard; }",
-            "cd /tmp/none || exit 1; git reset --hard",
-            "cd /tmp/none || { echo no; exit 1; }\ngit reset --hard",
-            "git diff HEAD > x.patch && git reset --hard",
-            "git stash -u && git reset --hard HEAD~1 && git stash pop",
-            "git reset HEAD file.txt",
-            "git commit -m 'git reset --hard is gone'",
-            "grep -rn 'git reset --hard' docs",
-            "echo git reset --hard",
-        ],
         ..RULE
     },
     Rule {
@@ -99,35 +57,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_checkout_places", Trigger::programs(GIT), |scene| {
             overwrites(scene, "checkout", Loss::Wide)
         })],
-        fires: &[
-            "git checkout -- .",
-            "git checkout .",
-            "git checkout HEAD -- src",
-            "git checkout src",
-            "git checkout main src README.md",
-            "git checkout -- '*.rs'",
-            "git checkout -- \"$X\"",
-            "yes | git checkout -p",
-            "git checkout -p < answers.txt",
-            "git diff --stat > x.patch && git checkout -- src",
-            "git diff README.md > x.patch && git checkout -- src",
-        ],
-        silent: &[
-            "git checkout main",
-            "git checkout -b topic",
-            "git checkout -",
-            "git checkout --track origin/topic",
-            "git checkout v1.2.0",
-            "git checkout -- README.md",
-            "git -C /tmp/demo checkout .",
-            "git checkout HEAD~1 -- gone.txt",
-            "git checkout -- target",
-            "git checkout -p",
-            "git checkout -p < /dev/null",
-            "git checkout -p main -- src",
-            "git diff > /tmp/wip.patch && git checkout -- src && git apply /tmp/wip.patch",
-            "git clone -q https://github.com/a/b /tmp/none && cd /tmp/none && git checkout -- .",
-        ],
         ..RULE
     },
     Rule {
@@ -139,8 +68,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 has("-f") || has("--force") || has("--discard-changes")
             })
         })],
-        fires: &["git checkout -f main", "git switch --discard-changes main", "git checkout --force topic"],
-        silent: &["git checkout main", "git switch -c topic", "git switch topic"],
         ..RULE
     },
     Rule {
@@ -150,19 +77,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_restore_places", Trigger::programs(GIT), |scene| {
             overwrites(scene, "restore", Loss::Wide)
         })],
-        fires: &[
-            "git restore .",
-            "git restore src",
-            "git restore --source HEAD~1 src",
-            "git restore --staged --worktree .",
-        ],
-        silent: &[
-            "git restore --staged .",
-            "git restore -S src/main.rs",
-            "git restore src/lib.rs",
-            "git log -- src",
-            "git restore --help",
-        ],
         ..RULE
     },
     Rule {
@@ -182,21 +96,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 overwrites(scene, "checkout-index", Loss::File)
             }),
         ],
-        fires: &[
-            "git checkout -- README.md",
-            "git checkout README.md",
-            "git checkout HEAD~1 -- README.md",
-            "git restore src/main.rs",
-            "git checkout-index -f README.md",
-        ],
-        silent: &[
-            "git checkout src/lib.rs",
-            "git restore Makefile",
-            "git checkout main -- package-lock.json",
-            "git checkout HEAD~1 -- gone.txt",
-            "git checkout --theirs README.md",
-            "git checkout-index README.md",
-        ],
         ..RULE
     },
     Rule {
@@ -204,26 +103,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes files that git does not track and cannot bring back",
         instead: Some(Instead::Command("git clean -nd")),
         when: &[predicate("git_clean_forced", Trigger::programs(GIT), clean)],
-        fires: &[
-            "git clean -fd",
-            "git clean -fdx",
-            "git clean --force",
-            "git -c clean.requireForce=false clean -dx",
-            "git config clean.requireForce 0; git clean -d",
-            "git clean -fd src",
-            "git -C /tmp/demo -c core.worktree=/home/u/proj clean -fdx",
-            "git --work-tree=/home/u/proj -C /tmp/demo clean -fdx",
-            "git clean -fdx target src",
-        ],
-        silent: &[
-            "git clean -n",
-            "git clean -nfd",
-            "git clean --dry-run -f",
-            "git commit -m 'git clean -fdx'",
-            "git clean -fdX",
-            "git -C /tmp/demo clean -fdx",
-            "git clean -fdx target dist",
-        ],
         ..RULE
     },
     Rule {
@@ -236,8 +115,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             without: &["-n", "--dry-run"],
             ..git(&["clean"], &[&["-f", "--force"], &["-X"]])
         })],
-        fires: &["git clean -fdX", "git clean -f -X"],
-        silent: &["git clean -ndX", "git clean -fdx target", "git clean -X"],
         ..RULE
     },
     Rule {
@@ -251,8 +128,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
             })
         })],
-        fires: &["git rm -rf .", "git rm -r --force ':/'", "git rm -rf '*'"],
-        silent: &["git rm -r --cached .", "git rm -rf docs/old", "git rm README.md", "git rm -rfn ."],
         ..RULE
     },
     Rule {
@@ -263,26 +138,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "make a branch of what is there first, and let the person move this one",
         )),
         when: &[predicate("git_moves_protected_branch", Trigger::programs(GIT), moves_protected)],
-        fires: &[
-            "git branch -f main HEAD~3",
-            "git branch -M topic main",
-            "git branch -D main",
-            "git checkout -B main HEAD~2",
-            "git switch -C main",
-            "git update-ref refs/heads/main HEAD~3",
-            "git fetch origin +topic:main",
-            "git branch -f \"$B\" HEAD~3",
-        ],
-        silent: &[
-            "git branch -f topic HEAD~3",
-            "git checkout -B topic origin/main",
-            "git switch -C topic main",
-            "git branch -M main",
-            "git branch backup main",
-            "git fetch origin main:main",
-            "git update-ref refs/heads/backup main",
-            "git branch -vv | awk '/: gone]/{print $1}' | xargs git branch -D",
-        ],
         ..RULE
     },
     Rule {
@@ -293,15 +148,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_drops_stash", Trigger::programs(GIT), |scene| {
             throws(scene, &["stash drop"], |_| true)
         })],
-        fires: &["git stash drop", "git stash drop stash@{2}", "cd /tmp/demo && git stash drop"],
-        silent: &[
-            "git stash drop --help",
-            "git stash",
-            "git stash pop",
-            "git stash list",
-            "git stash push -m 'drop later'",
-            "git init -q /tmp/none && cd /tmp/none && git stash && git stash drop",
-        ],
         ..RULE
     },
     Rule {
@@ -311,20 +157,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_clears_stashes", Trigger::programs(GIT), |scene| {
             throws(scene, &["stash clear"], |_| true)
         })],
-        fires: &[
-            "git stash clear",
-            "git stash push -u; git stash clear",
-            "git -C sub stash clear",
-            "git worktree add /tmp/none && cd /tmp/none && git stash clear",
-            "git init --separate-git-dir=.git /tmp/none && cd /tmp/none && git stash clear",
-        ],
-        silent: &[
-            "git stash",
-            "git stash list",
-            "git stash show -p",
-            "git commit -m 'git stash clear'",
-            "git clone -q . /tmp/none && git -C /tmp/none stash clear",
-        ],
         ..RULE
     },
     Rule {
@@ -334,8 +166,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "stashes ignored files too: local settings, .env files and build output disappear",
         instead: Some(Instead::Command("git stash -u")),
         when: &[When::Command(Command { without: &["-m"], ..git(&["stash"], &[&["-a", "--all"]]) })],
-        fires: &["git stash -a", "git stash push --all"],
-        silent: &["git stash -u", "git stash push src", "git stash apply"],
         ..RULE
     },
     Rule {
@@ -348,19 +178,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
             throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
         })],
-        fires: &[
-            "git worktree remove --force ../topic",
-            "git worktree remove -f ../topic",
-            "git worktree add ../other main; git worktree remove -f ../topic",
-        ],
-        silent: &[
-            "git worktree remove ../topic",
-            "git worktree remove --force /tmp/wt-bench",
-            "git worktree add ../bench main && make -C ../bench && git worktree remove --force ../bench",
-            "git worktree list",
-            "git worktree add -f ../topic main",
-            "git worktree prune",
-        ],
     },
     Rule {
         id: "git.submodule-deinit-force",
@@ -370,12 +187,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git submodule deinit {last}")),
         rewriter: Some(Rewriter::WithoutForce),
         when: &[When::Command(git(&["submodule deinit"], &[&["-f", "--force"]]))],
-        fires: &["git submodule deinit -f vendor/lib", "git submodule deinit --all --force"],
-        silent: &[
-            "git submodule deinit vendor/lib",
-            "git submodule update --init --force",
-            "git submodule status",
-        ],
     },
 ];
 

@@ -23,8 +23,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(git(&["branch"], &[&["-D"]])),
             When::Command(git(&["branch"], &[&["-d", "--delete"], &["-f", "--force"]])),
         ],
-        fires: &["git branch -D topic", "git branch -d -f topic"],
-        silent: &["git branch -d topic", "git branch topic", "git branch --list"],
         ..RULE
     },
     Rule {
@@ -34,14 +32,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("git_expires_reflog", Trigger::programs(GIT), |scene| {
             throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
         })],
-        fires: &["git reflog expire --expire=now --all", "git reflog delete HEAD@{1}"],
-        silent: &[
-            "git reflog",
-            "git reflog show main",
-            "git log -g",
-            "git reflog expire --expire=now --all --dry-run",
-            "git clone -q . /tmp/none && cd /tmp/none && git reflog expire --expire=now --all",
-        ],
         ..RULE
     },
     Rule {
@@ -58,20 +48,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 })
             }),
         ],
-        fires: &[
-            "git gc --prune=now",
-            "git gc --aggressive --prune=all",
-            "git prune --expire=now",
-            "git prune -v --expire now",
-        ],
-        silent: &[
-            "git gc",
-            "git gc --auto",
-            "git prune -n",
-            "git remote prune origin",
-            "git fetch --prune",
-            "git clone -q --mirror . /tmp/none && git -C /tmp/none gc --prune=now",
-        ],
         ..RULE
     },
     Rule {
@@ -81,8 +57,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes objects that no branch and no reflog reaches, dropped stashes among them",
         instead: Some(Instead::Advice("leave it to git, which tidies up by itself")),
         when: &[When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) })],
-        fires: &["git prune", "git prune -v"],
-        silent: &["git prune -n", "git remote prune origin", "git fetch --prune", "git worktree prune"],
         ..RULE
     },
     Rule {
@@ -94,21 +68,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
             }),
             When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
-        ],
-        fires: &[
-            "git filter-branch --tree-filter 'rm -f x' HEAD",
-            "git filter-repo --path src",
-            "git filter-repo --source /tmp/demo --target .",
-            "bfg --delete-files key.pem",
-        ],
-        silent: &[
-            "git filter-repo --analyze",
-            "git filter-repo --source . --target /tmp/demo --subdirectory-filter src --force",
-            "git clone -q --no-local . /tmp/none && cd /tmp/none && git filter-repo --path src",
-            "git log --follow src/main.rs",
-            "git rebase -i HEAD~3",
-            "git commit --amend --no-edit",
-            "pip show git-filter-repo",
         ],
         ..RULE
     },
@@ -125,20 +84,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             });
             Found::from(found.map(|inv| inv.text.as_str()))
         })],
-        fires: &[
-            "git update-ref -d refs/heads/main",
-            "git update-ref --stdin < refs.txt",
-            "git update-ref -d HEAD",
-            "git update-ref -d refs/stash",
-            "git update-ref -d \"$REF\"",
-        ],
-        silent: &[
-            "git update-ref refs/heads/backup HEAD",
-            "git show-ref",
-            "git for-each-ref",
-            "git update-ref -d refs/remotes/origin/old",
-            "git update-ref -d ORIG_HEAD",
-        ],
         ..RULE
     },
     Rule {
@@ -167,63 +112,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["hg"], &["strip", "purge", "debugstrip", "prune"])),
             When::Command(Command { flags: &[&["-R", "--recursive"]], ..sub(&["svn"], &["revert"]) }),
             When::Command(sub(&["jj"], &["abandon", "op restore", "operation restore", "op abandon"])),
-        ],
-        fires: &[
-            "git symbolic-ref --delete HEAD",
-            "git tag -l | xargs git tag -d",
-            "git tag -d $(git tag)",
-            "git rebase -i --root",
-            "git send-pack --force git@x.example:a/b main",
-            "git replace -f HEAD HEAD~1",
-            "git config core.bare true",
-            "hg update -C",
-            "svn revert -R .",
-            "jj abandon @",
-            "git config gc.reflogExpire now && git gc",
-            "git -c gc.pruneExpire=now gc",
-            "git -c gc.reflogExpireUnreachable=0 gc",
-            "java -jar bfg.jar --delete-files id_rsa",
-            "java -jar /opt/bfg-1.14.0.jar --strip-blobs-bigger-than 1M",
-            "git branch -D main",
-            "git branch --delete --force master",
-            "git diff | git apply -R",
-            "git diff HEAD | git apply --reverse",
-            "git stash list | cut -d: -f1 | xargs -n1 git stash drop",
-            "while git stash drop; do :; done",
-            "git apply -R <(git diff)",
-            "git tag -l | xargs git push --delete origin",
-            "hg revert --all --no-backup",
-            "svn cleanup --remove-unversioned",
-            "sl goto --clean main",
-            "sl purge",
-            "git stash -u && git stash drop",
-            "git stash push; git stash drop",
-            "git fast-import --force",
-            "git update-ref refs/heads/main HEAD~10",
-        ],
-        silent: &[
-            "git tag -d v1",
-            "git tag",
-            "git symbolic-ref HEAD",
-            "git rebase main",
-            "git config core.bare",
-            "hg status",
-            "svn revert a.txt",
-            "jj log",
-            "git config gc.reflogExpire 90.days",
-            "git config gc.pruneExpire",
-            "git -c gc.auto=0 fetch",
-            "java -jar app.jar",
-            "git branch -D topic",
-            "git branch -d main",
-            "git stash pop || git stash drop",
-            "git stash list && git stash drop",
-            "git stash drop",
-            "git show HEAD | git apply -R",
-            "git diff | git apply --cached --check",
-            "hg revert a.txt",
-            "svn cleanup",
-            "sl goto main",
         ],
         ..RULE
     },

@@ -20,19 +20,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git push --force-with-lease {all}")),
         rewriter: Some(Rewriter::ForceWithLease),
         when: &[predicate("git_forced_push", Trigger::programs(GIT), forced_push)],
-        fires: &[
-            "git push --force origin feature",
-            "git push -f origin feature",
-            "git push origin +feature",
-            "git push -uf origin feature",
-        ],
-        silent: &[
-            "git push",
-            "git push -u origin feature",
-            "git push --force-with-lease origin feature",
-            "git push --follow-tags",
-            "git commit -m 'no git push --force'",
-        ],
     },
     Rule {
         id: "git.push-force-protected",
@@ -57,29 +44,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ],
             }),
         ],
-        fires: &[
-            "git push --force origin main",
-            "git push -f origin HEAD:master",
-            "git push origin +release",
-            "git push --force --all origin",
-            "git push -f origin :",
-            "git -c push.default=matching push -f",
-            "git push --force-with-lease origin main",
-            "hub push --force origin main",
-            "hub push origin +main",
-            "sl push --force --to main",
-            "git subtree push --prefix . origin main --force",
-        ],
-        silent: &[
-            "git push origin main",
-            "git push --force origin feature",
-            "hub push origin main",
-            "hub push --force origin feature",
-            "sl push --to main",
-            "git subtree push --prefix dist origin gh-pages",
-            "git push origin main-menu",
-            "git push --force-with-lease origin feature",
-        ],
         ..RULE
     },
     Rule {
@@ -89,8 +53,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes a branch or tag on the remote",
         instead: Some(Instead::Command("git branch -r --merged")),
         when: &[predicate("git_push_deletes", Trigger::programs(GIT), push_deletes)],
-        fires: &["git push origin --delete topic", "git push origin :topic", "git push -d origin topic"],
-        silent: &["git push origin topic", "git push origin HEAD:topic", "git branch -d topic"],
         ..RULE
     },
     Rule {
@@ -105,8 +67,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
             })
         })],
-        fires: &["git push origin --delete \"$B\"", "git branch -r | xargs git push origin --delete"],
-        silent: &["git push origin --delete topic", "git push origin \"$B\"", "git remote prune origin"],
         ..RULE
     },
     Rule {
@@ -115,12 +75,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes a protected branch on the remote",
         instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
         when: &[predicate("git_deletes_protected_branch", Trigger::programs(GIT), deletes_protected)],
-        fires: &[
-            "git push origin :main",
-            "git push --delete origin master",
-            "git push origin -d refs/heads/main",
-        ],
-        silent: &["git push origin main", "git push --delete origin topic", "git push origin :topic"],
         ..RULE
     },
     Rule {
@@ -131,12 +85,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             without: &["--dry-run", "-n"],
             ..git(&["push"], &[&["--mirror", "--prune"]])
         })],
-        fires: &["git push --mirror", "git push --mirror backup", "git push --prune origin 'refs/heads/*'"],
-        silent: &[
-            "git push --all",
-            "git clone --mirror https://github.com/a/b",
-            "git push --mirror --dry-run backup",
-        ],
         ..RULE
     },
     Rule {
@@ -146,11 +94,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "later pushes and fetches go to another place",
         instead: Some(Instead::Command("git remote -v")),
         when: &[When::Command(git(&["remote set-url", "remote add"], &[]))],
-        fires: &[
-            "git remote set-url origin https://x.example/a.git",
-            "git remote add fork git@github.com:a/b.git",
-        ],
-        silent: &["git remote -v", "git remote show origin", "git remote get-url origin"],
         ..RULE
     },
 ];

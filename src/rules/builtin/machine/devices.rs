@@ -17,20 +17,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "erases all that is on a board, a phone or a simulator",
         instead: Some(Instead::Command("esptool.py flash_id")),
         when: &[predicate("device_erased", Trigger::rows(ERASES_DEVICE), |scene| done(scene, ERASES_DEVICE))],
-        fires: &[
-            "esptool.py --port /dev/ttyUSB0 erase_flash",
-            "python3 -m esptool erase-flash",
-            "idf.py erase-flash",
-            "fastboot -w",
-            "xcrun simctl erase all",
-        ],
-        silent: &[
-            "esptool.py --port /dev/ttyUSB0 write_flash 0x0 firmware.bin",
-            "idf.py -p /dev/ttyUSB0 flash monitor",
-            "fastboot devices",
-            "xcrun simctl delete unavailable",
-            "xcrun simctl erase 5D1F",
-        ],
         ..RULE
     },
     Rule {
@@ -48,25 +34,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             };
             done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
         })],
-        fires: &[
-            "sudo ip link set eth0 down",
-            "ip route del default",
-            "ifconfig eth0 down",
-            "nmcli networking off",
-            "route add default gw 10.0.0.9",
-            "rfkill block wifi",
-            "sudo tc qdisc add dev eth0 root netem loss 100%",
-        ],
-        silent: &[
-            "sudo tc qdisc add dev lo root netem delay 100ms",
-            "ip addr",
-            "ip link show",
-            "ip route",
-            "nmcli device status",
-            "ifconfig",
-            "route -n",
-            "rfkill list",
-        ],
         ..RULE
     },
     Rule {
@@ -75,17 +42,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "mounts over the system, makes it writable, or takes away what is in use",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[predicate("system_mounted_over", Trigger::programs(MOUNTS), mounted_over)],
-        fires: &[
-            "mount --bind /tmp/x /etc/passwd",
-            "mount -o remount,rw /",
-            "umount -a",
-            "umount -l /",
-            "mount -o bind /tmp/empty /proc/1234",
-            "mount -t tmpfs none /etc",
-            "mount --bind /dev/null /var/log/auth.log",
-            "mount -t tmpfs tmpfs /var/log",
-        ],
-        silent: &["mount", "findmnt", "mount /dev/sdb1 /mnt", "umount /mnt", "mount -t tmpfs none /tmp/x"],
         ..RULE
     },
     Rule {
@@ -107,24 +63,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..EFFECT
             }),
             predicate("raw_disk_read", Trigger::kinds(&[EffectKind::FileRead]), disk_read),
-        ],
-        fires: &[
-            "cat /dev/sda",
-            "dd if=/dev/sda of=/tmp/disk.img",
-            "strings /dev/sda1",
-            "head -c 1M /dev/nvme0n1 | base64",
-            "Read /dev/sda",
-            "xxd /dev/mem",
-            "cat /dev/input/event0 | xxd",
-        ],
-        silent: &[
-            "ls -l /dev/sda",
-            "ls -l /dev/input/by-id",
-            "lsblk /dev/sda",
-            "file -s /dev/sda",
-            "head -c 16 /dev/urandom",
-            "cat /dev/null",
-            "dd if=/dev/zero of=/tmp/x count=1",
         ],
         ..RULE
     },

@@ -19,33 +19,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("vital_file_changed", Trigger::kinds(CHANGES), vital_changed),
             predicate("vital_file_written_by_code", Trigger::INTERPRETER, code_writes_vital),
         ],
-        fires: &[
-            "echo 'nameserver 10.0.0.9' > /etc/resolv.conf",
-            "sudo sed -i s/ro/rw/ /etc/fstab",
-            "Write /etc/hosts x",
-            "echo '10.9.8.7 github.com' >> /etc/hosts",
-            "sudo tee -a /etc/hosts <<< '10.9.8.7 github.com'",
-            "cp x.crt /usr/local/share/ca-certificates/x.crt",
-            "rm /etc/localtime",
-            "sudo cp /etc/fstab.bak /etc/fstab",
-            "sudo mv /etc/hosts /etc/hosts.bak",
-            "perl -e 'open(F,\">/etc/passwd\")'",
-            "awk 'BEGIN{print \"x\" > \"/etc/hosts\"}'",
-            "python3 -c \"open('/etc/hosts','w').write('x')\"",
-            "python3 -c \"import shutil;shutil.copyfile('a','/etc/hosts')\"",
-        ],
-        silent: &[
-            "cat /etc/hosts",
-            "echo '127.0.0.1 app.test' | sudo tee -a /etc/hosts",
-            "sudo tee -a /etc/hosts <<< '127.0.0.1 app.test'",
-            "cp /etc/resolv.conf /tmp/resolv.conf",
-            "sudo cp /etc/fstab /etc/fstab.bak",
-            "sudo cp -a /etc/network/interfaces /etc/network/interfaces.2026-01-02.orig",
-            "echo x > etc/hosts",
-            "awk '{print $1}' /etc/hosts",
-            "python3 -c \"print(open('/etc/hosts').read())\"",
-            "python3 -c \"import shutil;shutil.copyfile('/etc/hosts','/tmp/hosts')\"",
-        ],
         ..RULE
     },
     Rule {
@@ -56,23 +29,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("start_of_the_machine_changed", Trigger::rows(CHANGES_BOOT), |scene| {
             done(scene, CHANGES_BOOT)
         })],
-        fires: &[
-            "sudo update-grub",
-            "grub-mkconfig -o /boot/grub/grub.cfg",
-            "update-initramfs -u",
-            "bootctl remove",
-            "fw_setenv bootcmd x",
-            "dpkg-divert --rename /bin/ls",
-            "grubby --update-kernel=ALL --args=init=/bin/bash",
-        ],
-        silent: &[
-            "uname -r",
-            "bootctl status",
-            "grub-mkconfig --version",
-            "nvram -p",
-            "fwupdmgr get-devices",
-            "grubby --info=ALL",
-        ],
         ..RULE
     },
     Rule {
@@ -84,21 +40,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("trust_changed", Trigger::rows(CHANGES_TRUST), |scene| done(scene, CHANGES_TRUST)),
             predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
         ],
-        fires: &[
-            "sudo trust anchor x.crt",
-            "security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain x.crt",
-            "resolvectl dns eth0 10.0.0.9",
-            "networksetup -setdnsservers Wi-Fi 10.0.0.9",
-            "nmcli con mod x ipv4.dns 10.0.0.9",
-            "hostnamectl set-hostname x",
-        ],
-        silent: &[
-            "trust list",
-            "resolvectl status",
-            "resolvectl query example.org",
-            "nmcli con show",
-            "hostnamectl",
-        ],
         ..RULE
     },
     Rule {
@@ -109,13 +50,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("own_authority_trusted", Trigger::rows(TRUSTS_OWN_AUTHORITY), |scene| {
             done(scene, TRUSTS_OWN_AUTHORITY)
         })],
-        fires: &["mkcert -install", "dotnet dev-certs https --trust", "sudo caddy trust"],
-        silent: &[
-            "mkcert localhost 127.0.0.1",
-            "mkcert -CAROOT",
-            "dotnet dev-certs https --check",
-            "caddy run",
-        ],
         ..RULE
     },
 ];

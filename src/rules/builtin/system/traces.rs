@@ -29,28 +29,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..run(&["export"])
             }),
         ],
-        fires: &[
-            "history -c",
-            "rm ~/.bash_history",
-            "cat /dev/null > ~/.bash_history",
-            "unset HISTFILE",
-            "export HISTFILE=/dev/null",
-            "set +o history",
-            "HISTSIZE=0",
-            "export HISTIGNORE='*'",
-            "bash -c 'SAVEHIST=0; ls'",
-        ],
-        silent: &[
-            "HISTSIZE=10000",
-            "set -o pipefail",
-            "grep -n HISTSIZE=0 README.md",
-            "echo 'export HISTFILE=/dev/null'",
-            "git tag -a v1 -m 'export HISTSIZE=0'",
-            "history",
-            "tail ~/.bash_history",
-            "history | grep make",
-            "git log",
-        ],
         ..RULE
     },
     Rule {
@@ -63,8 +41,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             without: &["-d", "--debug"],
             ..flagged(&["logrotate"], &[&["-f", "--force"]])
         })],
-        fires: &["sudo logrotate -f /etc/logrotate.d/nginx", "logrotate --force /etc/logrotate.conf"],
-        silent: &["logrotate -d /etc/logrotate.conf", "logrotate --debug --force /etc/logrotate.d/nginx"],
         ..RULE
     },
     Rule {
@@ -112,33 +88,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("journal_thrown_away", Trigger::programs(JOURNAL), |scene| journal_cut(scene, false)),
             When::Command(flagged(&["dmesg"], &[&["-C", "--clear", "-c", "--read-clear"]])),
         ],
-        fires: &[
-            "sudo rm -rf /var/log/auth.log",
-            "sudo journalctl --vacuum-time=1s",
-            "sudo journalctl --vacuum-size=1M",
-            "sudo journalctl --vacuum-time=7d --vacuum-files=1",
-            "sudo journalctl --vacuum-time \"$T\"",
-            "dmesg -C",
-            "sudo truncate -s 0 /var/log/syslog",
-            "touch -r /bin/ls /tmp/x",
-            "echo '' | sudo tee /var/log/nginx/access.log",
-            "sudo log erase --all",
-            "python3 -c \"import glob; [open(f,'w').close() for f in glob.glob('/var/log/*.log')]\"",
-            "node -e \"for (const f of fs.readdirSync('/var/log')) fs.truncateSync('/var/log/'+f)\"",
-            "perl -e 'truncate(\"/var/log/auth.log\",0)'",
-        ],
-        silent: &[
-            "journalctl -n 50",
-            "sudo journalctl --rotate",
-            "sudo journalctl --vacuum-time=2weeks",
-            "tail -f /var/log/syslog",
-            "rm logs/app.log",
-            "dmesg | tail",
-            "touch -r a.txt b.txt",
-            "touch -d '1 hour ago' cache/stamp",
-            "grep error /var/log/syslog",
-            "python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('/var/log/*.log')]\"",
-        ],
         ..RULE
     },
     Rule {
@@ -148,12 +97,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes the older part of the machine's journal",
         instead: Some(Instead::Command("journalctl --disk-usage")),
         when: &[predicate("journal_cut_back", Trigger::programs(JOURNAL), |scene| journal_cut(scene, true))],
-        fires: &[
-            "sudo journalctl --vacuum-time=2d",
-            "sudo journalctl --vacuum-size=200M",
-            "sudo journalctl --rotate --vacuum-time 2weeks --vacuum-size=1G",
-        ],
-        silent: &["journalctl --disk-usage", "journalctl --since '2 days ago'", "sudo journalctl --rotate"],
         ..RULE
     },
 ];

@@ -30,56 +30,6 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         when: &[predicate("unlisted_program_deletes", NEEDS, |scene| {
             told_to(scene, (Operation::Destroys, About::Loss), removes)
         })],
-        fires: &[
-            "fly redis destroy cache-eu",
-            "acmectl tenants purge --all",
-            "frobctl --region eu bucket delete invoices",
-            "frob monitor delete 4711",
-            "frob pg:reset orders --confirm app",
-            "frob delete-zone x.example",
-            "npx frobctl project rm shop",
-            "frobctl bucket --confirm delete invoices",
-            "/usr/local/bin/frobctl bucket delete invoices",
-            "frobctl \"$ORG\" bucket delete invoices",
-            "frobctl kv delete /config/billing",
-            "frobctl bucket delete invoices --dry-run false",
-            "frobctl bucket delete invoices --label ci-7",
-            "frobctl api -X DELETE /v1/buckets/invoices",
-            "frobctl --region eu --delete-bucket invoices",
-            "ssh paas@host.example apps:destroy shop",
-            "frobctl load-balancer remove-target edge --server web-1",
-            "frobctl status delete invoices # frobctl()",
-            "frobctl -instance main deletetable users",
-            "frobctl remove -y -d production",
-            "frobctl piv reset -f",
-            "frobctl application -kill app_1",
-            "ssh app1 /srv/shop/bin/shopctl tenants delete shop",
-        ],
-        silent: &[
-            "fly redis list",
-            "frobctl bucket delete invoices --dry-run",
-            "frobctl bucket delete --help",
-            "frob search delete",
-            "frob run delete-old",
-            "frob create bucket delete-me",
-            "frob cache clear",
-            "frob sync --delete ./out bucket",
-            "frob minify --remove-comments src/a.js",
-            "frob list --delete-marker",
-            "frob todo delete 3",
-            "frob todo remove 3 -f",
-            "frob ban.list",
-            "frob provisioner remove acme",
-            "frob address list",
-            "frob run --kill-after 3",
-            "frob delete ./tmp/out.png",
-            "./scripts/tool purge",
-            "/home/u/proj/bin/tool purge",
-            "/opt/x/server rm -rf",
-            "frobctl bucket delete shop-test",
-            "python3 -c \"import os; print('never delete the database', os.system('ls'))\"",
-            "delete() { rm \"$1\"; }; delete x",
-        ],
         ..RULE
     },
     Rule {
@@ -90,21 +40,6 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         when: &[predicate("unlisted_program_stops", NEEDS, |scene| {
             told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
         })],
-        fires: &[
-            "frob tokens revoke deploy",
-            "frob tokens invalidate deploy",
-            "frob lock --user=ann",
-            "frob ps:stop --all",
-            "frob svc kill search --stage live",
-            "frob policy detach --name mfa",
-            "frob flags toggle-off --env production",
-            "frob disable firewall",
-            "frobctl users deactivate ann",
-            "frobctl instances stop web-1",
-            "frobctl monitor mute_all",
-            "frobctl env reset prod",
-        ],
-        silent: &["frob tokens list", "frob protection show main", "frob stop", "frob status firewall"],
         ..RULE
     },
     Rule {
@@ -120,33 +55,6 @@ pub(in crate::rules) const RULES: &[Rule] = &[
                 told_to(scene, (Operation::Opens, About::Loss), verbs::opens)
             }),
         ],
-        fires: &[
-            "frob users add eve --role admin",
-            "frobctl access-key create deploy",
-            "frobctl bucket update invoices --visibility public",
-            "frob grant admin eve",
-            "frobctl secrets set A=b --env live",
-            "frobctl ssh-keys add eve ~/.ssh/eve.pub",
-            "frobctl user update eve --admin",
-            "frobctl token generate --scope write",
-            "frobctl db expose",
-            "frobctl tunnel open",
-            "frobctl --add-user eve",
-            "frobctl postgres:expose crm 0.0.0.0:5432",
-            "frobctl storage setacl exports public-read",
-            "frobctl site:team:add shop eve@x.example admin",
-            "frobctl projects create-key --name partner --scopes users.write",
-            "/opt/frob/bin/frobctl user add eve",
-            "frobctl group addmembers admins eve",
-            "frobctl org assign permset --name Full",
-            "frobctl bucket set public exports",
-        ],
-        silent: &[
-            "frobctl secrets set A=b --env dev",
-            "frob users list --role admin",
-            "frob users show ann --role viewer",
-            "frob access-key list",
-        ],
         ..RULE
     },
     Rule {
@@ -157,19 +65,6 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         when: &[predicate("unlisted_program_reveals", NEEDS, |scene| {
             told_to(scene, (Operation::Reveals, About::Loss), reveals)
         })],
-        fires: &[
-            "frobctl secrets get db-password",
-            "frobctl secrets reveal DB_PASSWORD",
-            "frobctl apps show 7 --reveal-secrets",
-            "frobctl apikey:reveal payments",
-            "frobctl secret version access db",
-            "oci secrets secret-bundle get --secret-id ocid1.x",
-        ],
-        silent: &[
-            "frobctl secrets list",
-            "frobctl secrets get db-password --help",
-            "frobctl config get region",
-        ],
         ..RULE
     },
 ];
