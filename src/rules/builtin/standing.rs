@@ -2,7 +2,7 @@
 //! what is done there is for the rules.
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Scene, flag_value, host_of, is_known};
+use crate::rules::matcher::{Scene, flag_value, host_of, is_known, runs};
 use crate::shell::Arg;
 
 /// Words in names of what others live by.
@@ -90,31 +90,43 @@ pub(super) fn is_this_machine(host: &str) -> bool {
 
 /// Whether a command names a registry or a directory of this machine as what it goes to, and no other host.
 pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
-    const STORES: &[&str] = &["-s", "--source"];
-    let value = |arg: &Arg| {
-        let text = arg.known()?;
-        Some(
-            text.strip_prefix('-')
-                .and_then(|option| option.split_once('='))
-                .map_or(text, |(_, value)| value)
-                .to_owned(),
-        )
-    };
-    let values: Vec<String> = inv.args.iter().filter_map(value).collect();
-    let directory = |arg: &Arg| arg.known().is_some_and(|text| text.starts_with(['/', '.']));
-    let addresses = values.iter().filter(|value| value.contains("://"));
-    let image = |value: &String| {
-        value
-            .split_once('/')
-            .is_some_and(|(host, _)| host != "." && is_this_machine(host) && !host.is_empty())
-    };
-    addresses.clone().all(|url| is_this_machine(&host_of(url)))
-        && (addresses.clone().next().is_some()
-            || values.iter().any(image)
-            || values.iter().any(|value| value.contains("::file:"))
-            || inv.args.windows(2).any(|pair| {
-                matches!(pair, [flag, dir] if flag.known().is_some_and(|flag| STORES.contains(&flag)) && directory(dir))
-            }))
+    const NAMING: &[&str] = &["registry", "repository", "repo", "url", "host", "source", "server", "index"];
+    const OF_IMAGES: &[&str] =
+        &["oras", "docker", "podman", "skopeo", "crane", "regctl", "buildah", "nerdctl"];
+    const OF_PACKAGES: &[&str] = &["dotnet", "nuget", "choco"];
+    let names = |option: &str| NAMING.iter().any(|word| option.to_ascii_lowercase().contains(word));
+    let mut here = false;
+    for (at, arg) in inv.args.iter().enumerate() {
+        if arg.has_unknown() {
+            return false;
+        }
+        let text = arg.text();
+        let text = &*text;
+        let before =
+            at.checked_sub(1).and_then(|at| inv.args.get(at)).and_then(Arg::known).unwrap_or_default();
+        let (option, value) = match text.strip_prefix('-').and_then(|option| option.split_once('=')) {
+            Some((option, value)) => (option, value),
+            None if before.starts_with('-') => (before, text),
+            None => ("", text),
+        };
+        here |= if value.contains("://") {
+            // Another host is where it goes, whatever else is named.
+            if !is_this_machine(&host_of(value)) {
+                return false;
+            }
+            names(option) || value.starts_with("oci://")
+        } else if runs(inv, OF_IMAGES) {
+            value
+                .split_once('/')
+                .is_some_and(|(host, _)| host.starts_with("localhost") && is_this_machine(host))
+                || value.starts_with("127.0.0.1")
+        } else if runs(inv, OF_PACKAGES) {
+            matches!(option, "-s" | "--source") && value.starts_with(['/', '.'])
+        } else {
+            runs(inv, &["mvn"]) && value.contains("::file:")
+        };
+    }
+    here
 }
 
 /// Whether a name is one of what nobody misses.

@@ -199,6 +199,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             let without = || own_hooks::left_out(text, cwd, &scene.view.facts.places);
             if names(text)
+                && (runs_code(inv) || !(is_said(text, cwd) || only_looks(text)))
                 && without().is_none_or(|text| names(&text))
                 && !reads::code_only_reads(inv, scene)
                 && whole(inv, text, scene)
@@ -210,6 +211,27 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
+}
+
+/// Words without a path: `run_test "OpenCode plugin is there"`. In a client's own directory a name is a path.
+fn is_said(text: &str, cwd: Option<&str>) -> bool {
+    text.contains(' ') && !text.contains(['/', '.']) && cwd.is_some_and(|cwd| !cwd.contains("/."))
+}
+
+/// A text that, run as a command line, only looks: `run_test 'is there' "[ -f .config/x ]"`. As a mere text it does nothing either.
+fn only_looks(text: &str) -> bool {
+    const LOOKING: &[&str] =
+        &["[", "[[", "test", "grep", "ls", "stat", "wc", "head", "tail", "cat", "jq", "diff", "cmp"];
+    let commands = || text.split(['|', '&', ';', '\n']).map(str::trim).filter(|command| !command.is_empty());
+    let looks = |command: &str| {
+        let command = command.trim_start_matches("! ");
+        command.split_whitespace().next().is_some_and(|program| LOOKING.contains(&program))
+    };
+    text.contains(char::is_whitespace)
+        && !text.contains(['>', '`'])
+        && !["$(", "<("].iter().any(|sign| text.contains(sign))
+        && commands().next().is_some()
+        && commands().all(looks)
 }
 
 /// What code does that is given on the line, or as the script that is run.

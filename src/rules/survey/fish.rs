@@ -2,27 +2,34 @@
 //! their conditions. What stays unreadable is a syntax error, as in any other text.
 
 use super::walk::Frame;
+use crate::rules::facts::{self, Kind};
 use crate::shell::{Problem, Script, parse};
 
 /// Words in front of a command that say when or how often it runs.
 const LEADING: &[&str] = &["if", "else", "while", "and", "or", "not", "begin", "time"];
 
 impl Frame {
-    /// A text as far as it can be read, and what was read: another text where it is for fish.
-    pub(super) fn parsed(&self, source: String) -> (Script, String) {
-        let script = parse(&source);
-        if !matches!(script.problem, Some(Problem::Syntax { .. })) || !self.is_fish(&source) {
-            return (script, source);
+    /// A text as it is read; in the place of one for fish that another shell can't read stands what it would.
+    pub(super) fn read(&self, source: &mut String) -> Script {
+        let script = parse(source);
+        if !matches!(script.problem, Some(Problem::Syntax { .. })) || !self.is_fish(source) {
+            return script;
         }
-        let source = as_posix(&source);
-        (parse(&source), source)
+        *source = as_posix(source);
+        parse(source)
     }
 
     /// Whether the text is fish's: by the shell that runs it, or by its first line.
     fn is_fish(&self, source: &str) -> bool {
+        let is_shell = |name: &str| facts::find(name).is_some_and(|row| row.kind == Kind::Shell);
+        // A script by its path.
+        let is_run = || self.wrappers.last().is_some_and(|name| facts::find(name).is_none());
         let first = source.lines().next().unwrap_or_default();
-        self.wrappers.last().is_some_and(|name| name == "fish")
-            || first.starts_with("#!") && first.split(['/', ' ']).any(|word| word == "fish")
+        // What fish reads by `source` is for it too; another shell takes the first line for a comment, whatever runs the text in it.
+        match self.wrappers.iter().rev().find(|name| is_shell(name)) {
+            Some(shell) => shell == "fish",
+            None => is_run() && first.starts_with("#!") && first.split(['/', ' ']).any(|word| word == "fish"),
+        }
     }
 }
 

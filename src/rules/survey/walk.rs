@@ -68,7 +68,7 @@ impl Frame {
 impl Surveyor<'_> {
     /// Surveys a text in a shell that begins with `scope`; gives back what the shell then knows.
     pub(super) fn script(&mut self, text: &Arg, mut scope: Scope, frame: Frame) -> Scope {
-        let (source, marked) = output::freeze(text);
+        let (mut source, marked) = output::freeze(text);
         self.tainted |= marked || output::is_marked(&source);
         if frame.depth > super::MAX_DEPTH {
             self.bound("commands start commands more than 24 levels deep");
@@ -80,7 +80,7 @@ impl Surveyor<'_> {
         if frame.depth > 0 {
             self.out.nested.push(source.clone());
         }
-        let (script, source) = frame.parsed(source);
+        let script = frame.read(&mut source);
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),

@@ -333,6 +333,8 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
         out.push(Started::Program(word.into_owned()));
     }
     let interprets = runs_code(inv);
+    // `bun -c FILE` is a setting.
+    let given_code = interprets && ["-e", "--eval", "-p", "--print"].iter().any(|flag| has_flag(inv, flag));
     let in_shell = runs_shell(inv) || runs(inv, lists::RUN_IN_SHELL);
     let coded = has_flag(inv, "-c") || has_flag(inv, "-e") || has_flag(inv, "-m");
     if (interprets || in_shell) && !only_checks(&inv.program, &inv.args) {
@@ -362,8 +364,7 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if inv.program == "java" {
         out.extend(inv.operands.iter().chain(flag_value(inv, &["-jar"])).map(|arg| Started::File(path(arg))));
     }
-    if !(coded && interprets)
-        && runs(inv, &["deno", "bun", "tsx", "ts-node", "go", "crontab", "at", "batch", "expect"])
+    if !given_code && runs(inv, &["deno", "bun", "tsx", "ts-node", "go", "crontab", "at", "batch", "expect"])
     {
         let files = inv.operands.iter().chain(flag_value(inv, &["-f"]));
         out.extend(files.map(|arg| Started::File(path(arg))));

@@ -179,7 +179,8 @@ fn removes(told: &Told<'_>) -> Verdict {
 fn ends_for_good(told: &Told<'_>) -> bool {
     const FORCED: &[&str] = &["f", "force", "y", "yes", "noconfirm", "noprompt", "batch"];
     let forced = || told.args.iter().any(|(key, _)| FORCED.contains(&key.as_str()));
-    let live = || told.args.iter().any(names_live);
+    // Of what stops the next rule speaks.
+    let live = || !verb(told).is_some_and(|verb| HALTING.contains(&verb)) && told.args.iter().any(names_live);
     matches!(verb(told), Some("remove" | "reset" | "rollback" | "recreate" | "kill"))
         && !told.has(SMALL)
         && (forced() || live())
@@ -321,7 +322,7 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Spoken<'i>> {
     let is_tunnel = verb == "open" && words.contains(&"tunnel");
     // `removenode status`: how far it has come.
     let looks = || {
-        words.get(at + 1).is_some_and(|next| READING.contains(next))
+        words.get(at + 1..) == Some(&["status"])
             && words.get(at).is_some_and(|word| arguments::fused(word).is_some())
     };
     if WORKING.contains(&verb.as_str()) && !is_tunnel || looks() {
