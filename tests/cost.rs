@@ -21,7 +21,7 @@ const MAX_PIPELINE: u64 = 1_420_000;
 const MAX_SCRIPT: u64 = 28_700_000;
 const MAX_WRITTEN: u64 = 24_600_000;
 const MAX_MANIFEST: u64 = 38_200_000;
-const MAX_PYTHON: u64 = 24_000_000;
+const MAX_PYTHON: u64 = 24_010_000;
 const MAX_OPTIONS: u64 = 41_800_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its
