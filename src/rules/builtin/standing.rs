@@ -94,37 +94,52 @@ pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
     const OF_IMAGES: &[&str] =
         &["oras", "docker", "podman", "skopeo", "crane", "regctl", "buildah", "nerdctl"];
     const OF_PACKAGES: &[&str] = &["dotnet", "nuget", "choco"];
-    let names = |option: &str| NAMING.iter().any(|word| option.to_ascii_lowercase().contains(word));
+    let names = |option: &str| {
+        matches!(option, "-s" | "-r") || NAMING.iter().any(|word| option.to_ascii_lowercase().contains(word))
+    };
+    // What is called so there is another machine.
+    if inv.args.iter().any(Arg::has_unknown) || inv.wrappers.iter().any(|name| name == "ssh") {
+        return false;
+    }
+    if runs(inv, OF_IMAGES) {
+        let operands = || inv.operands.iter().map(Arg::text);
+        let here = |text: &str| {
+            text.split_once('/').is_some_and(|(host, _)| is_this_machine(host) && host.contains("local"))
+        };
+        let copies = operands().any(|word| matches!(&*word, "copy" | "cp"))
+            || inv.sub.iter().any(|word| word == "copy");
+        return if copies {
+            operands().next_back().is_some_and(|to| here(&to))
+        } else {
+            operands().any(|to| here(&to))
+        };
+    }
     let mut here = false;
-    for (at, arg) in inv.args.iter().enumerate() {
-        if arg.has_unknown() {
-            return false;
-        }
+    let mut before = String::new();
+    for arg in &inv.args {
         let text = arg.text();
-        let text = &*text;
-        let before =
-            at.checked_sub(1).and_then(|at| inv.args.get(at)).and_then(Arg::known).unwrap_or_default();
         let (option, value) = match text.strip_prefix('-').and_then(|option| option.split_once('=')) {
             Some((option, value)) => (option, value),
-            None if before.starts_with('-') => (before, text),
-            None => ("", text),
+            None if before.starts_with('-') => (before.as_str(), &*text),
+            None => ("", &*text),
         };
-        here |= if value.contains("://") {
-            // Another host is where it goes, whatever else is named.
-            if !is_this_machine(&host_of(value)) {
+        let goes = names(option) || value.starts_with("oci://");
+        if value.contains("://") && !value.starts_with("file://") && !is_this_machine(&host_of(value)) {
+            return false;
+        }
+        here |= goes && value.contains("://");
+        if runs(inv, OF_PACKAGES) && matches!(option, "-s" | "--source") {
+            let directory = value.starts_with(['/', '.']) && !value.starts_with("//");
+            if !directory && !value.contains("://") {
                 return false;
             }
-            names(option) || value.starts_with("oci://")
-        } else if runs(inv, OF_IMAGES) {
-            value
-                .split_once('/')
-                .is_some_and(|(host, _)| host.starts_with("localhost") && is_this_machine(host))
-                || value.starts_with("127.0.0.1")
-        } else if runs(inv, OF_PACKAGES) {
-            matches!(option, "-s" | "--source") && value.starts_with(['/', '.'])
-        } else {
-            runs(inv, &["mvn"]) && value.contains("::file:")
-        };
+            here |= directory;
+        }
+        here |= runs(inv, &["mvn"])
+            && inv.operands.iter().any(|word| word.known() == Some("deploy"))
+            && option == "DaltDeploymentRepository"
+            && value.contains("::file:");
+        before = text.into_owned();
     }
     here
 }

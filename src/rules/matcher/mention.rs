@@ -227,6 +227,11 @@ fn only_looks(text: &str) -> bool {
         let command = command.trim_start_matches("! ");
         command.split_whitespace().next().is_some_and(|program| LOOKING.contains(&program))
     };
+    let text = &text
+        .replace("2>&1", "")
+        .replace("&>/dev/null", "")
+        .replace(">/dev/null", "")
+        .replace("> /dev/null", "");
     text.contains(char::is_whitespace)
         && !text.contains(['>', '`'])
         && !["$(", "<("].iter().any(|sign| text.contains(sign))

@@ -16,7 +16,7 @@ use super::scope::Scope;
 use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
 use super::{Stdin, Surveyor, output};
-use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple};
+use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -80,7 +80,8 @@ impl Surveyor<'_> {
         if frame.depth > 0 {
             self.out.nested.push(source.clone());
         }
-        let script = frame.read(&mut source);
+        let mut script = parse(&source);
+        frame.read_fish(&mut script, &mut source);
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
@@ -100,8 +101,7 @@ impl Surveyor<'_> {
             self.functions.push(Function::new(name.clone(), text, index, body));
         }
         let opaque = self.opaque;
-        let (own, text) = (Rc::clone(&script), Rc::clone(&source));
-        let shown = Rc::clone(&source);
+        let (own, text, shown) = (Rc::clone(&script), Rc::clone(&source), Rc::clone(&source));
         let traps = self.traps.len();
         let whole = Body { commands: 0..script.commands.len(), subshell: 0 };
         let mut scope = self.commands(script, source, (None, whole), (scope, frame.clone()));

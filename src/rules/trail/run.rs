@@ -270,8 +270,12 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
         out.extend(inv.operands.iter().cloned());
     }
     for front in ["-javaagent:", "-agentpath:", "auto_prepend_file=", "auto_append_file=", "extension="] {
-        let behind = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix(front));
-        out.extend(behind.filter(|_| runs_code(inv) || inv.program == "java").map(Arg::literal));
+        // What stands behind a `=` is given to the code.
+        let file = |text: &'_ str| text.split('=').next().unwrap_or_default().to_owned();
+        let behind = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix(front).map(file));
+        out.extend(
+            behind.filter(|_| runs_code(inv) || inv.program == "java").map(|file| Arg::literal(&file)),
+        );
     }
     // What any program loads by such an option, a name in front of it or not: `--plugin=NAME=PATH`.
     let loaded = |arg: &Arg| {
@@ -279,6 +283,10 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
         LOADING.contains(&name).then(|| Arg::literal(value.rsplit('=').next().unwrap_or(value)))
     };
     out.extend(inv.args.iter().filter_map(loaded));
+    let behind = inv.args.iter().zip(inv.args.iter().skip(1)).filter(|(flag, _)| {
+        flag.known().and_then(|flag| flag.strip_prefix("--")).is_some_and(|name| LOADING.contains(&name))
+    });
+    out.extend(behind.map(|(_, value)| value.clone()));
     const SAYING: &[&str] =
         &[".read", ".load", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
     for arg in inv.args.iter().filter(|arg| arg.prefix().contains(' ')) {

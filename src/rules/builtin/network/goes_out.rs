@@ -249,7 +249,9 @@ const BUILDERS: &[&str] = &["docker", "podman"];
 
 /// All of the project, by how it is written or where it lies.
 fn is_whole(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    matches!(arg.known(), Some("." | "./" | "*" | "./*")) || arg.text() == "*" || is_root(arg, inv, scene)
+    matches!(arg.known(), Some("." | "./" | "*" | "./*"))
+        || matches!(&*arg.text(), "*" | "./*")
+        || is_root(arg, inv, scene)
 }
 
 /// The directory that the project lies in.
@@ -276,7 +278,7 @@ fn handed_over(inv: &Invocation, scene: &Scene<'_>) -> bool {
     }
     if runs(inv, HANDING) {
         let told = operations::known_words(inv);
-        return told.contains(&"send") || told.contains(&"tx");
+        return (told.contains(&"send") || told.contains(&"tx")) && !told.contains(&"--text");
     }
     let host = flag_value(inv, &["-H", "--host", "--url"]).map(|host| host_of(&host.text()));
     let foreign = host.is_some_and(|host| host.contains('.') && !is_known(&host, scene.view.policy));

@@ -38,22 +38,29 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("npm publish --dry-run")),
         when: &[
             When::Command(Command {
+                away: true,
                 without: &["--dry-run", "-n", "--registry", "--index", "--repository", "-r"],
                 ..sub(PUBLISHERS, &["publish", "npm publish", "unpublish", "pub publish"])
             }),
             When::Command(Command {
+                away: true,
                 without: &["--help", "--repository-url", "--repository", "-r"],
                 ..sub(&["twine"], &["upload"])
             }),
-            When::Command(Command { without: &["--host", "--help"], ..sub(&["gem"], &["push", "yank"]) }),
+            When::Command(Command {
+                away: true,
+                without: &["--host", "--help"],
+                ..sub(&["gem"], &["push", "yank"])
+            }),
             predicate("uploaded_by_a_module", Trigger::rows(UPLOADS_PACKAGE), |scene| {
                 let elsewhere =
                     |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
                 operations::done_where(scene, UPLOADS_PACKAGE, |inv| {
-                    !operations::known_words(inv).iter().any(elsewhere)
+                    !operations::known_words(inv).iter().any(elsewhere) && !standing::stays_here(inv)
                 })
             }),
             When::Command(Command {
+                away: true,
                 without: &["--dry-run", "-d", "--registry"],
                 ..sub(
                     &["pnpm", "yarn", "bun", "nx"],
@@ -63,6 +70,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["cargo"], &["yank"])),
             predicate("crate_released", Trigger::programs(&["cargo"]), crate_released),
             When::Command(Command {
+                away: true,
                 without: &["--dry-run", "--organization"],
                 ..sub(&["mix", "pod"], &["hex.publish", "trunk push"])
             }),
