@@ -147,6 +147,9 @@ pub struct WrittenCommand {
     pub operand: Option<WrittenOperand>,
     #[serde(skip_serializing_if = "is_off")]
     pub privileged: bool,
+    /// Not where a registry or a directory of this machine is named as what it goes to.
+    #[serde(skip_serializing_if = "is_off")]
+    pub away: bool,
 }
 
 /// What must hold of at least one operand. A place is written `~/below/home`, `/absolute` or `anywhere/in/a/path`.

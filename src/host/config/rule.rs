@@ -17,7 +17,7 @@ const RULE: &[&str] =
     &["id", "domain", "verdict", "severity", "reason", "instead", "rewriter", "when", "fires", "silent"];
 const INSTEAD: &[&str] = &["command", "advice"];
 const WHEN: &[&str] = &["command", "effect", "flow", "hosts", "code", "tool", "predicate"];
-const COMMAND: &[&str] = &["programs", "subs", "flags", "without", "operand", "privileged"];
+const COMMAND: &[&str] = &["programs", "subs", "flags", "without", "operand", "privileged", "away"];
 const OPERAND: &[&str] = &["is", "starts", "contains", "on", "source_on", "at"];
 const EFFECT: &[&str] = &["kinds", "on", "at", "not_on", "recursive", "lasting", "except"];
 const CODE: &[&str] = &["programs", "all"];
@@ -137,6 +137,7 @@ impl Reader {
             without: self.optional(table, "without"),
             operand: table.get("operand").and_then(|value| self.operand(value)),
             privileged: self.switch(table, "privileged"),
+            away: self.switch(table, "away"),
         })
     }
 

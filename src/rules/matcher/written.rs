@@ -75,6 +75,7 @@ pub(super) fn write(when: &Condition<'_>) -> WrittenWhen {
             without: owned(run.without),
             operand: write_operand(&run.operand),
             privileged: run.privileged,
+            away: run.away,
         }),
         Condition::Effect(on) => WrittenWhen::Effect(WrittenEffect {
             kinds: on.kinds.to_vec(),
@@ -202,7 +203,7 @@ fn lend_command<R>(run: &WrittenCommand, take: impl FnOnce(&Condition<'_>) -> R)
             without: &without,
             operand,
             privileged: run.privileged,
-            away: false,
+            away: run.away,
         }))
     })
 }

@@ -281,7 +281,7 @@ impl Surveyor<'_> {
 /// Whether a program with these arguments only looks whether code could be read, and runs none of it: an option that says so in
 /// front of all else, and none beside it that runs something.
 pub(in crate::rules) fn only_checks(name: &str, args: &[Arg]) -> bool {
-    const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"];
+    const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish"];
     if name == "bun" {
         return args.first().and_then(Arg::known) == Some("build");
     }
