@@ -40,15 +40,39 @@ fn main() -> Result<(), String> {
     let mut examples = Vec::new();
     pack(&Path::new(&here).join(RULES), &mut examples)?;
     let examples = miniz_oxide::deflate::compress_to_vec(examples.join("\u{1e}").as_bytes(), 10);
-    let out = PathBuf::from(variable("OUT_DIR")).join("examples.bin");
-    std::fs::write(&out, examples).map_err(|error| format!("{}: {error}", out.display()))?;
-    for (file, code) in
-        [("programs.rs", table.code()?), ("operations.rs", table.operations()?), ("words.rs", table.words()?)]
-    {
+    for (file, content) in [
+        ("programs.rs", table.code()?.into_bytes()),
+        ("operations.rs", table.operations()?.into_bytes()),
+        ("words.rs", table.words()?.into_bytes()),
+        ("examples.bin", examples),
+    ] {
         let out = PathBuf::from(variable("OUT_DIR")).join(file);
-        std::fs::write(&out, code).map_err(|error| format!("{}: {error}", out.display()))?;
+        std::fs::write(&out, content).map_err(|error| failed(&out, &error))?;
     }
     Ok(())
+}
+
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// What lies in a directory, by name.
+fn entries(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
+    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = paths.map_err(|error| failed(dir, &error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn is_data(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "toml")
+}
+
+/// What a data file says.
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let content = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    toml::from_str(&content).map_err(|error| failed(path, &error))
 }
 
 /// Examples of a rule: calls on which it fires, and on which it stays silent.
@@ -63,18 +87,11 @@ struct Examples {
 
 /// Puts the examples of all files below a directory together, as `src/rules/examples.rs` reads them.
 fn pack(dir: &Path, out: &mut Vec<String>) -> Result<(), String> {
-    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let entries: Result<Vec<_>, _> = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?.collect();
-    let mut paths: Vec<PathBuf> =
-        entries.map_err(|error| failed(dir, &error))?.into_iter().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
+    for path in entries(dir)? {
         if path.is_dir() {
             pack(&path, out)?;
-        } else if path.extension().is_some_and(|end| end == "toml") {
-            let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
-            let rules: BTreeMap<String, Examples> =
-                toml::from_str(&content).map_err(|error| failed(&path, &error))?;
+        } else if is_data(&path) {
+            let rules: BTreeMap<String, Examples> = read(&path)?;
             for (id, Examples { fires, silent }) in rules {
                 let record = format!("={id}");
                 if out.contains(&record) {
@@ -201,18 +218,11 @@ struct Table {
 
 impl Table {
     fn read(dir: &Path) -> Result<Table, String> {
-        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let entries = std::fs::read_dir(dir).map_err(|error| failed(dir, &error))?;
         let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
         let (mut local, mut kinds, mut told, mut words) =
             (Vec::new(), BTreeMap::new(), Vec::new(), BTreeMap::new());
-        let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
-        let mut paths = paths.map_err(|error| failed(dir, &error))?;
-        paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-        paths.sort();
-        for path in paths {
-            let content = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
-            let file: File = toml::from_str(&content).map_err(|error| failed(&path, &error))?;
+        for path in entries(dir)?.into_iter().filter(|path| is_data(path)) {
+            let file: File = read(&path)?;
             let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             local.extend(file.local);
             kinds.extend(file.kinds);
