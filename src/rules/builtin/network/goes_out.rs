@@ -67,10 +67,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 "project_given_to_a_store",
                 Trigger::programs(STORES).or(Trigger::programs(HANDING)).or(Trigger::programs(BUILDERS)),
                 |scene| {
-                    let given = scene.first(STORES, |inv| is_meant(inv) && given_to_store(inv, scene));
-                    let handed = || scene.first(HANDING, |inv| is_meant(inv) && handed_over(inv));
-                    let built = || scene.first(BUILDERS, |inv| is_meant(inv) && built_elsewhere(inv, scene));
-                    Found::from(given.or_else(handed).or_else(built).map(|inv| inv.text.as_str()))
+                    let found = [STORES, HANDING, BUILDERS]
+                        .into_iter()
+                        .find_map(|programs| scene.first(programs, |inv| handed_over(inv, scene)));
+                    Found::from(found.map(|inv| inv.text.as_str()))
                 },
             ),
             predicate("pushed_to_an_address", Trigger::programs(&["git"]), pushed_away),
@@ -249,7 +249,9 @@ const BUILDERS: &[&str] = &["docker", "podman"];
 
 /// All of the project, by how it is written or where it lies.
 fn is_whole(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    matches!(&*arg.text(), "." | "./" | "*" | "./*") || is_root(arg, inv, scene)
+    matches!(arg.known(), Some("." | "./" | "*" | "./*"))
+        || matches!(&*arg.text(), "*" | "./*")
+        || is_root(arg, inv, scene)
 }
 
 /// The directory that the project lies in.
@@ -258,34 +260,29 @@ fn is_root(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
             if scene.view.facts.places.roots().any(|root| root == path.trim_end_matches('/')))
 }
 
-/// Whether a command does what it is told: neither a rehearsal nor help.
-fn is_meant(inv: &Invocation) -> bool {
-    !operations::is_rehearsal(inv) && !asks_for_help(inv)
-}
-
-/// The project is copied to a store.
-fn given_to_store(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let leaves_out = |arg: &Arg| {
-        let text = arg.text();
-        text.contains(".git") || text.trim_start_matches("--exclude=") == "*"
-    };
-    let source = inv.operands.iter().position(|arg| is_root(arg, inv, scene));
-    source.is_some_and(|at| inv.operands.iter().skip(at).any(|arg| arg.text().contains("://")))
-        && !inv.args.iter().any(leaves_out)
-        && !operations::is_emulated(inv)
-}
-
-/// Something is handed to whoever has a code.
-fn handed_over(inv: &Invocation) -> bool {
-    let told = operations::known_words(inv);
-    (told.contains(&"send") || told.contains(&"tx")) && !told.contains(&"--text")
-}
-
-/// What lies here is sent to another machine's builder.
-fn built_elsewhere(inv: &Invocation, scene: &Scene<'_>) -> bool {
+/// The project is copied to a store, handed to whoever has a code, or sent to another machine's builder.
+fn handed_over(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if operations::is_rehearsal(inv) || asks_for_help(inv) {
+        return false;
+    }
+    if runs(inv, STORES) {
+        let leaves_out = |arg: &Arg| {
+            let text = arg.text();
+            text.contains(".git") || text.trim_start_matches("--exclude=") == "*"
+        };
+        let to = |arg: &&Arg| arg.text().contains("://");
+        let source = inv.operands.iter().position(|arg| is_root(arg, inv, scene));
+        return source.is_some_and(|at| inv.operands.iter().skip(at).any(|arg| to(&arg)))
+            && !inv.args.iter().any(leaves_out)
+            && !operations::is_emulated(inv);
+    }
+    if runs(inv, HANDING) {
+        let told = operations::known_words(inv);
+        return (told.contains(&"send") || told.contains(&"tx")) && !told.contains(&"--text");
+    }
     let host = flag_value(inv, &["-H", "--host", "--url"]).map(|host| host_of(&host.text()));
-    host.is_some_and(|host| host.contains('.') && !is_known(&host, scene.view.policy))
-        && operations::known_words(inv).contains(&"build")
+    let foreign = host.is_some_and(|host| host.contains('.') && !is_known(&host, scene.view.policy));
+    runs(inv, BUILDERS) && foreign && operations::known_words(inv).contains(&"build")
 }
 
 fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
