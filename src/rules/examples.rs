@@ -48,14 +48,19 @@ fn all() -> &'static BTreeMap<String, Examples> {
 /// `=id`, and behind it `+` and what it fires on, `-` and what it stays silent on.
 fn unpacked(text: &str) -> BTreeMap<String, Examples> {
     let mut all: BTreeMap<String, Examples> = BTreeMap::new();
-    let mut id = "";
+    let mut of = Examples::default();
+    let mut id = String::new();
     for record in text.split(BETWEEN) {
         match record.split_at_checked(1) {
-            Some(("=", next)) => id = next,
-            Some(("+", call)) => all.entry(id.to_owned()).or_default().fires.push(call.to_owned()),
-            Some(("-", call)) => all.entry(id.to_owned()).or_default().silent.push(call.to_owned()),
+            Some(("=", next)) => {
+                all.insert(std::mem::replace(&mut id, next.to_owned()), std::mem::take(&mut of));
+            }
+            Some(("+", call)) => of.fires.push(call.to_owned()),
+            Some(("-", call)) => of.silent.push(call.to_owned()),
             Some(_) | None => {}
         }
     }
+    all.insert(id, of);
+    all.remove("");
     all
 }

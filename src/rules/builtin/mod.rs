@@ -43,7 +43,7 @@ pub(in crate::rules) mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;
-mod standing;
+pub(in crate::rules) mod standing;
 mod statements;
 mod system;
 mod tcl;

@@ -1,11 +1,11 @@
 //! A command pattern against the programs that a call would run.
 
 use super::when::{OperandIs, Run};
-use super::{Class, Found, Scene, at, classify, stays_here, target_of};
+use super::{Class, Found, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::builtin::lists;
 use crate::rules::builtin::tools::unlisted::is_unlisted;
+use crate::rules::builtin::{lists, standing};
 use crate::rules::facts::{self, Kind, Program};
 use crate::rules::survey::{HELPFUL, is_word};
 use crate::shell::Arg;
@@ -26,7 +26,7 @@ fn fits(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
         && pattern.flags.iter().all(|group| group.iter().any(|flag| has_flag(inv, flag)))
         && !pattern.without.iter().any(|flag| has_exact_flag(inv, flag) && !is_taken_back(inv, flag))
         && !asks_for_help(inv)
-        && !(pattern.away && stays_here(inv))
+        && !(pattern.away && standing::stays_here(inv))
         && operands_match(&pattern.operand, inv, scene)
 }
 

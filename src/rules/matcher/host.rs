@@ -171,19 +171,6 @@ pub(crate) fn is_known(host: &str, policy: &Policy) -> bool {
         })
 }
 
-/// Whether a host, with or without its port, is this machine; a path is a socket on it.
-pub(crate) fn is_this_machine(host: &str) -> bool {
-    let host = host.strip_prefix("tcp:").unwrap_or(host);
-    let bare = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((inner, _)) => inner,
-        None if host == "::1" => host,
-        None => host.split([':', ',', '\\']).next().unwrap_or_default(),
-    };
-    matches!(bare, "localhost" | "::1" | "0.0.0.0" | "host.docker.internal" | "." | "(localdb)")
-        || bare.starts_with("127.") && bare.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-        || bare.starts_with('/')
-}
-
 /// Hosts of this machine and of private networks. The hosts that hand out credentials are not for this to judge.
 pub(crate) fn is_private(host: &str) -> bool {
     if matches!(host, "localhost" | "::1" | "0.0.0.0" | "::" | "host.docker.internal")

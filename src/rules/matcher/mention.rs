@@ -227,10 +227,14 @@ fn only_looks(text: &str) -> bool {
         let command = command.trim_start_matches("! ");
         command.split_whitespace().next().is_some_and(|program| LOOKING.contains(&program))
     };
-    let kept = text.replace(">/dev/null", "").replace("> /dev/null", "");
-    kept.contains(char::is_whitespace)
-        && !kept.contains(['>', '`'])
-        && !["$(", "<("].iter().any(|sign| kept.contains(sign))
+    let text = &text
+        .replace("2>&1", "")
+        .replace("&>/dev/null", "")
+        .replace(">/dev/null", "")
+        .replace("> /dev/null", "");
+    text.contains(char::is_whitespace)
+        && !text.contains(['>', '`'])
+        && !["$(", "<("].iter().any(|sign| text.contains(sign))
         && commands().next().is_some()
         && commands().all(looks)
 }

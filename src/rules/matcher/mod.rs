@@ -1,7 +1,6 @@
 //! Rules, and the one matcher for them. A rule is data (`when`); what the words of that data mean is in this directory.
 
 mod alternative;
-mod away;
 mod beside;
 mod class;
 mod command;
@@ -41,7 +40,6 @@ use crate::domain::{
 };
 use crate::shell::Bound;
 
-pub(crate) use away::stays_here;
 pub(crate) use beside::Dirs;
 pub(crate) use class::{
     At, Class, Classes, at, below_another_home, classify, held, is_protected, is_settings, may_be, target_of,
@@ -55,9 +53,7 @@ pub(crate) use ends::leads_to_protected;
 pub use explain::conditions;
 pub(crate) use flow::{By, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
-pub(crate) use host::{
-    four, host_of, is_known, is_metadata, is_metadata_address, is_this_machine, metadata_fetched,
-};
+pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use leaving::{connects, cuts_to_names, prints_environment, sends};
 pub(crate) use loaded::names_module;
 pub(crate) use mention::{

@@ -148,26 +148,27 @@ impl Reading {
     fn command(&mut self, text: &str) -> String {
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim_start();
+        let mut block = |end, front: String| {
+            self.ends.push(end);
+            front
+        };
         match first {
             "and" | "or" | "not" | "!" | "time" => self.command(rest),
             "else" if rest.is_empty() => ":".to_owned(),
             "else" => self.command(rest.strip_prefix("if").unwrap_or(rest).trim_start()),
             "begin" | "if" | "while" => {
-                self.ends.push("}");
-                format!("{{ {}", self.command(rest))
+                let front = block("}", "{ ".to_owned());
+                front + &self.command(rest)
             }
-            "switch" => {
-                self.ends.push("}");
-                format!("{{ : {}", self.words(rest))
-            }
+            "switch" => block("}", "{ : ".to_owned()) + &self.words(rest),
             "for" => {
-                self.ends.push("done");
                 let (name, words) = rest.split_once(" in ").unwrap_or((rest, ""));
-                format!("for {} in {}; do :", name.trim(), self.words(words))
+                let front = block("done", format!("for {} in ", name.trim()));
+                front + &self.words(words) + "; do :"
             }
             "function" => {
-                self.ends.push("}");
-                function(rest)
+                let front = block("}", String::new());
+                front + &function(rest)
             }
             "end" => format!("{} {}", self.ends.pop().unwrap_or("}"), self.words(rest)),
             "case" | "" => ":".to_owned(),
@@ -202,6 +203,7 @@ impl Reading {
             self.lists.push(name.to_owned());
             return format!("{name}{more}=({value})");
         }
+        // That it goes to what is run changes nothing that is asked of it, but for the names that are looked for.
         let export = if letters.contains('x') { "export " } else { "" };
         format!("{export}{name}={value}")
     }

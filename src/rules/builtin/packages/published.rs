@@ -1,11 +1,9 @@
 //! What is published, and taken back.
 
 use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::{operations, predicate, sub};
+use crate::rules::builtin::{operations, predicate, standing, sub};
 use crate::rules::facts::operations::{PUBLISHES, PUBLISHES_PAGES, UPLOADS_PACKAGE, WITHDRAWS_PACKAGE};
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, stays_here,
-};
+use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
 use crate::shell::Arg;
 
 /// Programs that publish a package with `publish`.
@@ -58,7 +56,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 let elsewhere =
                     |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
                 operations::done_where(scene, UPLOADS_PACKAGE, |inv| {
-                    !operations::known_words(inv).iter().any(elsewhere) && !stays_here(inv)
+                    !operations::known_words(inv).iter().any(elsewhere) && !standing::stays_here(inv)
                 })
             }),
             When::Command(Command {
@@ -115,7 +113,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("published_by_words", Trigger::rows(PUBLISHES), |scene| {
                 let rehearsed = |word: &&str| REHEARSED.contains(word);
                 operations::done_where(scene, PUBLISHES, |inv| {
-                    !operations::known_words(inv).iter().any(rehearsed) && !stays_here(inv)
+                    !operations::known_words(inv).iter().any(rehearsed) && !standing::stays_here(inv)
                 })
             }),
         ],
