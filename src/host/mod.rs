@@ -33,6 +33,8 @@ pub mod reports;
 pub mod start;
 pub mod state;
 pub mod trust;
+#[cfg(all(target_env = "musl", panic = "abort"))]
+mod unwind;
 pub mod watch;
 pub mod writable;
 
