@@ -2,17 +2,18 @@
 //! verb that they are told, and what it falls on.
 
 mod arguments;
+mod guards;
 
 use self::arguments::{
-    WORKING, by_option, given, options, subcommand, verb_of, with_singular, works_on_a_file,
+    WORKING, by_option, given, options, subcommand, typed_in, verb_of, with_singular, works_on_a_file,
 };
 use super::verbs;
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::facts::words::{
-    ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, PEOPLE, READING,
-    REVEALING, RULERS, SCOPES, SMALL, THINGS,
+    ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, MESSAGING,
+    PEOPLE, READING, REVEALING, RULERS, SCOPES, SMALL, THINGS,
 };
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{
@@ -37,9 +38,14 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "tells a program to stop, switch off, revoke or lock out something",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("unlisted_program_stops", NEEDS, |scene| {
-            told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
-        })],
+        when: &[
+            predicate("unlisted_program_stops", NEEDS, |scene| {
+                told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
+            }),
+            predicate("guard_switched_off_by_an_option", NEEDS, |scene| {
+                told_to(scene, (Operation::Stops, About::Guard), |told| asked_where(guards::are_off(told)))
+            }),
+        ],
         ..RULE
     },
     Rule {
@@ -50,6 +56,9 @@ pub(in crate::rules) const RULES: &[Rule] = &[
         when: &[
             predicate("unlisted_program_opens", NEEDS, |scene| {
                 told_to(scene, (Operation::Opens, About::Access), gives)
+            }),
+            predicate("everybody_let_in_by_an_option", NEEDS, |scene| {
+                told_to(scene, (Operation::Opens, About::Guard), |told| asked_where(guards::let_all_in(told)))
             }),
             predicate("unlisted_program_keeps_a_secret", NEEDS, |scene| {
                 told_to(scene, (Operation::Opens, About::Loss), verbs::opens)
@@ -69,7 +78,7 @@ pub(in crate::rules) const RULES: &[Rule] = &[
     },
 ];
 
-const NEEDS: Trigger = Trigger::UNLISTED.or(Trigger::programs(PYTHONS));
+const NEEDS: Trigger = Trigger::UNLISTED.or(Trigger::programs(PYTHONS)).or(Trigger::programs(JAVA));
 
 /// What a rule is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,10 +87,19 @@ enum About {
     Loss,
     /// Somebody who is let in: also into that.
     Access,
+    /// What keeps others out: also of programs of which rules know each verb.
+    Guard,
+}
+
+fn asked_where(holds: bool) -> Verdict {
+    if holds { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// Interpreters that run a module by its name, as one runs a program.
 const PYTHONS: &[&str] = &["python", "python3"];
+
+/// The same of what is packed for it.
+const JAVA: &[&str] = &["java"];
 
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
 pub(in crate::rules) fn is_unlisted(row: Option<&Program>) -> bool {
@@ -104,7 +122,7 @@ fn told_to<'a>(
         let told = || {
             let spoken = scene.spoken(inv, || said(inv, scene));
             spoken.is_some_and(|spoken| {
-                (about == About::Access || !spoken.on_file) && judge(&spoken.told) >= Verdict::Modify
+                (about != About::Loss || !spoken.on_file) && judge(&spoken.told) >= Verdict::Modify
             })
         };
         let does = if inv.does == Some(operation) {
@@ -114,7 +132,7 @@ fn told_to<'a>(
         } else {
             told() && !is_function(inv, scene)
         };
-        does && !is_here(inv) && (about == About::Access || !is_unmissed(inv, scene))
+        does && !is_here(inv) && (about != About::Loss || !is_unmissed(inv, scene))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -127,12 +145,18 @@ fn is_meant(inv: &Invocation, operation: Operation, about: About) -> bool {
     if runs(inv, PYTHONS) {
         return inv.args.first().and_then(Arg::known) == Some("-m");
     }
+    if runs(inv, JAVA) {
+        return inv.args.iter().any(|arg| arg.known() == Some("-jar"));
+    }
     let row = facts::find(&inv.program);
     let verbs = row.map_or(Verbs::Usual, |row| row.verbs);
     is_unlisted(row)
         && !facts::is_local(&inv.program)
-        && verbs != Verbs::Ruled
-        && (about == About::Access || verbs != Verbs::Access)
+        && match about {
+            About::Loss => !matches!(verbs, Verbs::Ruled | Verbs::Access),
+            About::Access => verbs != Verbs::Ruled,
+            About::Guard => true,
+        }
 }
 
 /// Whether a command whose row tells its options from their values only says what it would do, or how it is used.
@@ -163,6 +187,15 @@ fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
 
 /// What takes something away, of which more is great on another machine than with a tool.
 fn removes(told: &Told<'_>) -> Verdict {
+    // `remove list@host.example`: a list, or somebody.
+    let address = |(_, value): &(String, String)| {
+        value.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && host.contains('.') && host.starts_with(|c: char| c.is_ascii_alphabetic())
+        })
+    };
+    if verb(told) == Some("remove") && told.args.iter().any(address) {
+        return Verdict::Modify;
+    }
     let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
         && told.has(GREAT_ELSEWHERE);
     if great || ends_for_good(told) {
@@ -196,10 +229,20 @@ fn ends(told: &Told<'_>) -> Verdict {
             || verb == "detach" && told.has(&["policy"])
             || verb == "lock" && locked
             || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
+            || told.args.iter().any(closes)
             || MAKING.contains(&verb) && told.has(&["silence"])
             || HALTING.contains(&verb) && (all || told.args.iter().any(names_live))
     });
     if ends { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// Whether an option says that something is to be closed: `--status closed`.
+fn closes((key, value): &(String, String)) -> bool {
+    matches!(key.as_str(), "status" | "state")
+        && matches!(
+            value.as_str(),
+            "closed" | "suspended" | "disabled" | "inactive" | "deactivated" | "deleted"
+        )
 }
 
 /// Whether an option or what is given names what others live by.
@@ -242,12 +285,14 @@ fn gives(told: &Told<'_>) -> Verdict {
             let made = || ADMITTING.contains(&verb) && (told.has(PEOPLE) || key || all || scoped || great);
             GIVING.contains(&verb) || public || !chosen && made()
         });
+    let messages = || told.args.iter().any(|(key, _)| MESSAGING.contains(&key.as_str()));
+    let published = verb(told) == Some("publish") && !told.has(MESSAGING) && !messages();
     let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);
     let raised = raised && matches!(verb(told), Some("update" | "edit" | "change"));
-    if gives || made || opened || raised { Verdict::Modify } else { Verdict::Allow }
+    if gives || made || opened || published || raised { Verdict::Modify } else { Verdict::Allow }
 }
 
-/// Whether a command says that it works on this machine.
+/// Whether a command says that it works on this machine, and runs on it.
 fn is_here(inv: &Invocation) -> bool {
     let is_here = |text: &str| {
         let value = text.split_once('=').map_or(text, |(_, value)| value);
@@ -259,7 +304,7 @@ fn is_here(inv: &Invocation) -> bool {
                 value.contains(':') && !value.starts_with("0.0.0.0") && standing::is_this_machine(value)
             }
     };
-    inv.program.ends_with("local") || inv.args.iter().map(Arg::prefix).any(is_here)
+    !is_elsewhere(inv) && (inv.program.ends_with("local") || inv.args.iter().map(Arg::prefix).any(is_here))
 }
 
 /// Whether what a command works on is, by its names, what nobody misses.
@@ -276,43 +321,63 @@ fn is_elsewhere(inv: &Invocation) -> bool {
     inv.wrappers.iter().any(|name| matches!(name.as_str(), "ssh" | "kubectl" | "oc"))
 }
 
-/// Whether a program is named by where it lies, and that is no directory of programs.
+/// Whether a program is named by where it lies, and that is no directory of programs. `@scope/name` is a package.
 fn is_placed(inv: &Invocation) -> bool {
     let is_installed = |dir: &str| {
         is_program_dir(dir)
             || ["/opt/", "/usr/"].iter().any(|front| dir.starts_with(front)) && dir.ends_with("bin")
     };
-    inv.word.prefix().rsplit_once('/').is_some_and(|(dir, _)| !is_installed(dir))
+    let placed = inv.word.prefix().rsplit_once('/').filter(|(dir, _)| !dir.starts_with('@'));
+    placed.is_some_and(|(dir, _)| !is_installed(dir))
 }
 
 /// What a program is told, as the call of a tool: up to the first verb and what stands behind it. None where it is told nothing, or
 /// only to look or to rehearse, or where it lies in the project or works on a file.
 fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Spoken<'i>> {
-    let (name, args) = match inv.args.as_slice() {
-        [_, module, rest @ ..] if runs(inv, PYTHONS) => (module.known()?, rest),
-        args => (inv.program.as_str(), args),
-    };
+    let (name, args) = named(inv)?;
     // What lies somewhere is somebody's own, and a name with capitals is a cmdlet, which is read elsewhere.
     let is_own = runs(inv, PYTHONS) || is_placed(inv) && !is_elsewhere(inv);
     if is_own && !standing::is_live(scene, inv)
-        || !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || !name.starts_with(|c: char| c.is_ascii_lowercase() || c == '-')
         || operations::is_rehearsal(inv)
         || asks_for_help(inv)
     {
         return None;
     }
-    let told = |words, on_file| {
-        let told = Told { server: words_of(name), words, args: options(args), text: &inv.text };
-        Spoken { told, on_file }
+    let spoken = |args: &[Arg]| {
+        let (words, on_file) = verbs_said(name, args)?;
+        Some(Spoken {
+            told: Told { server: words_of(name), words, args: options(args), text: &inv.text },
+            on_file,
+        })
     };
+    spoken(args).or_else(|| typed_in(args).and_then(|words| spoken(&words)))
+}
+
+/// By what name a command is told something, and with which arguments: of an interpreter those of the module that it runs.
+fn named(inv: &Invocation) -> Option<(&str, &[Arg])> {
+    match inv.args.as_slice() {
+        [_, module, rest @ ..] if runs(inv, PYTHONS) => Some((module.known()?, rest)),
+        args if runs(inv, JAVA) => {
+            let at = args.iter().position(|arg| arg.known() == Some("-jar"))?;
+            let file = args.get(at + 1)?.known().filter(|file| !file.contains('/'))?;
+            Some((file, args.get(at + 2..)?))
+        }
+        args => Some((inv.program.as_str(), args)),
+    }
+}
+
+/// The words of the verb that stands first among the arguments of a program, or in its own name, and what stands behind it; and whether
+/// that works on a file of this machine.
+fn verbs_said(name: &str, args: &[Arg]) -> Option<(Vec<String>, bool)> {
     if args.iter().any(|arg| arg.known() == Some("DELETE")) {
-        return Some(told(vec!["delete".to_owned()], false));
+        return Some((vec!["delete".to_owned()], false));
     }
     // `ssh host apps:destroy x`: the program is the command of another one.
     let own = Some(name).filter(|name| name.contains(':'));
     let words: Vec<&str> = own.into_iter().chain(subcommand(args)).collect();
     let Some(first) = words.iter().position(|word| verb_of(word).is_some()) else {
-        return by_option(args).map(|words| told(words, works_on_a_file(args)));
+        return by_option(args).map(|words| (words, works_on_a_file(args)));
     };
     let is_thing = verb_of(words.get(first)?).is_some_and(|verb| THINGS.contains(&verb.as_str()))
         && words.get(first + 1).is_some_and(|word| verb_of(word).is_some_and(|verb| word.starts_with(&verb)))
@@ -329,13 +394,14 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Spoken<'i>> {
         return None;
     }
     // Of a tool the verb stands first. What stands behind one with a thing in front of it is that one's name.
-    let gets =
-        ADMITTING.contains(&verb.as_str()) && words.get(at + 1).is_some_and(|thing| PEOPLE.contains(thing));
+    let thing = words.get(at + 1);
+    let gets = ADMITTING.contains(&verb.as_str()) && thing.is_some_and(|thing| PEOPLE.contains(thing));
     let behind = usize::from(at == 0 && words.first() == Some(&verb.as_str()) || gets);
     let parts = |word: &&str| match arguments::fused(word) {
         Some((verb, thing)) => vec![verb.to_owned(), thing.to_owned()],
         None => words_of(word),
     };
+    let on_file = works_on_a_file(args) && !thing.is_some_and(|thing| PEOPLE.contains(thing));
     let behind = words.iter().take(at + 1 + behind).flat_map(|word| with_singular(parts(word)));
-    Some(told(std::iter::once(verb).chain(behind).collect(), works_on_a_file(args)))
+    Some((std::iter::once(verb).chain(behind).collect(), on_file))
 }

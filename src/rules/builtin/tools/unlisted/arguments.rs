@@ -99,8 +99,30 @@ pub(super) fn fused(word: &str) -> Option<(&str, &str)> {
     (known(thing) || known(one)).then_some((verb, thing))
 }
 
+/// Options behind which a program's own console is told something.
+const TYPING: &[&str] =
+    &["-c", "-e", "-x", "-q", "-rx", "--command", "--cmd", "--eval", "--exec", "--execute", "--query"];
+
+/// The words of what a program's own console is told, as its arguments: `asadm -e "manage truncate users"`.
+pub(super) fn typed_in(args: &[Arg]) -> Option<Vec<Arg>> {
+    let is_option = |arg: &Arg| arg.known().is_some_and(|option| TYPING.contains(&option));
+    let apart = args
+        .iter()
+        .zip(args.iter().skip(1))
+        .filter(|(option, _)| is_option(option))
+        .map(|(_, text)| text.text());
+    let joined = args.iter().filter_map(|arg| {
+        let (option, text) = arg.known()?.split_once('=')?;
+        TYPING.contains(&option).then(|| text.into())
+    });
+    let text = apart
+        .chain(joined)
+        .find(|text: &std::borrow::Cow<'_, str>| text.trim().contains(char::is_whitespace))?;
+    Some(text.split_whitespace().map(Arg::literal).collect())
+}
+
 /// Options that do by themselves what no program does by the way.
-const RUINOUS: &[&str] = &["kill", "nuke", "destroy", "wipe"];
+const RUINOUS: &[&str] = &["kill", "nuke", "destroy", "wipe", "rm", "rmr"];
 
 /// What an option says is to be done, where no word does and it begins with a verb: `--delete-bucket`, `-kill`.
 pub(super) fn by_option(args: &[Arg]) -> Option<Vec<String>> {
