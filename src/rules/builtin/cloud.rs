@@ -5,6 +5,7 @@ pub(super) mod hosting;
 pub(super) mod infrastructure;
 pub(super) mod kubernetes;
 pub(super) mod removed;
+mod requests;
 pub(super) mod settings;
 mod stacks;
 
@@ -60,6 +61,8 @@ pub(super) const PROVIDERS: &[&str] = &[
     "management.azure.com/",
     "management.core.windows.net/",
     "graph.microsoft.com/",
+    "okta.com/api/v1/",
+    "auth0.com/api/v2/",
     "googleapis.com/",
     "amazonaws.com/",
     "api.pulumi.com/",

@@ -51,6 +51,16 @@ const GRANTS: &[&str] = &[
     "putgrouppolicy",
     "updateassumerolepolicy",
     "authorizesecuritygroupingress",
+    "authorizeingress",
+    "addusertogroup",
+    "createpolicyversion",
+    "createserviceaccountkey",
+    "modifysnapshotattribute",
+    "modifyimageattribute",
+    "modifydbsnapshotattribute",
+    "putbucketpolicy",
+    "putbucketacl",
+    "putkeypolicy",
 ];
 
 /// Calls that switch off what watches or protects.
@@ -168,13 +178,18 @@ pub(super) fn is_emulated(code: &str) -> bool {
         .any(|key| plain.split(key).skip(1).any(|value| local.iter().any(|front| value.starts_with(front))))
 }
 
-/// Names that something is called by: `delete_table(`, `DeleteTableCommand(`.
+/// Names that something is called by: `delete_table(`; and a `DeleteTableCommand`, which may be called by another name.
 fn calls(code: &str) -> impl Iterator<Item = &str> {
-    code.match_indices('(').filter_map(|(at, _)| {
+    let called = code.match_indices('(').filter_map(|(at, _)| {
         let front = code.get(..at)?;
-        let start = front.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let start = front.rfind(|c: char| !is_of_a_name(c)).map_or(0, |at| at + 1);
         front.get(start..).filter(|name| name.len() > 7)
-    })
+    });
+    called.chain(code.split(|c: char| !is_of_a_name(c)).filter(|name| name.ends_with("Command")))
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 fn comes_to(name: &str) -> Option<Told> {
@@ -240,6 +255,8 @@ mod tests {
             ("c.delete_object(Key='a')", None),
             ("v1.delete_namespaced_pod('a', 'b')", None),
             ("c.describe_tables()", None),
+            ("const { DeleteTableCommand: C } = require('x'); new C({})", Some(Told::Deletes)),
+            ("import { ListTablesCommand } from 'x'", None),
         ] {
             assert_eq!(calls(code).find_map(comes_to), told, "{code}");
         }

@@ -1,14 +1,15 @@
 //! Who may do what in a cloud, and what protects it.
 
 use super::IN_CODE;
+use super::requests::{self, Request};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::libraries::Told;
-use crate::rules::builtin::{clusters, libraries, lists, operations, predicate};
+use crate::rules::builtin::{clusters, libraries, operations, predicate};
 use crate::rules::facts::operations::{GRANTS_ACCESS, LOOSENS_CLOUD, REVEALS_CLOUD_SECRET};
 use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
+    Code, Found, Instead, RULE, Rule, Trigger, When, has_sub, input_of, is_rehearsal,
 };
 use crate::shell::Arg;
 
@@ -34,7 +35,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            predicate("access_given_by_request", Trigger::programs(lists::DOWNLOADERS), given_by_request),
+            predicate("access_given_by_request", requests::ASKING, |scene| {
+                requests::asked(scene, Request::grants)
+            }),
             predicate("access_given_by_library", IN_CODE, |scene| libraries::told(scene, Told::Grants)),
         ],
         ..RULE
@@ -48,6 +51,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("cloud_protection_off", Trigger::rows(LOOSENS_CLOUD), |scene| {
                 operations::done(scene, LOOSENS_CLOUD)
             }),
+            predicate("protection_off_by_request", requests::ASKING, |scene| {
+                requests::asked(scene, Request::loosens)
+            }),
             predicate("protection_off_by_library", IN_CODE, |scene| libraries::told(scene, Told::Loosens)),
         ],
         ..RULE
@@ -60,6 +66,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("cloud_secret_printed", Trigger::rows(REVEALS_CLOUD_SECRET), |scene| {
                 operations::done_where(scene, REVEALS_CLOUD_SECRET, |inv| !pulls_for_development(inv))
+            }),
+            predicate("cloud_secret_printed_by_request", requests::ASKING, |scene| {
+                requests::asked(scene, Request::reveals)
             }),
             When::Code(Code {
                 programs: &[],
@@ -100,38 +109,4 @@ pub(in crate::rules::builtin) fn pulls_for_development(inv: &Invocation) -> bool
     };
     let plain = |arg: &Arg| arg.known().is_some_and(|word| WORDS.contains(&word) || stays(word));
     matches!(inv.program.as_str(), "vercel" | "now") && has_sub(inv, "env pull") && inv.args.iter().all(plain)
-}
-
-/// A code host is asked by a plain request to let somebody in, or to show everybody what was private.
-fn given_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let writes = ["-d", "--data", "--data-raw", "--json", "-X", "--request", "-F", "--method"]
-            .iter()
-            .any(|flag| has_flag(inv, flag))
-            || texts.iter().any(|text| matches!(text.as_str(), "PUT" | "POST" | "PATCH"));
-        let path = texts.iter().find_map(|text| {
-            let (_, rest) = text.split_once("://")?;
-            let (host, path) = rest.split_once('/')?;
-            let hosts = host == "api.github.com" || path.starts_with("api/v4/") && host.contains('.');
-            hosts.then(|| path.trim_end_matches('/').to_owned())
-        });
-        let opens = || {
-            texts.iter().any(|text| {
-                let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-                ["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]
-                    .iter()
-                    .any(|word| text.contains(word))
-            })
-        };
-        writes
-            && path.is_some_and(|path| {
-                let last = path.rsplit('/').next().unwrap_or_default();
-                matches!(last, "keys" | "hooks" | "deploy_keys" | "members" | "ssh_keys")
-                    || path.contains("/collaborators/")
-                    || path.contains("/memberships/")
-                    || opens()
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,0 +1,116 @@
+//! Requests by which code hosts and providers are asked to let somebody in, to show a secret, or to switch a protection off.
+
+use super::PROVIDERS;
+use crate::rules::Invocation;
+use crate::rules::builtin::lists;
+use crate::rules::matcher::{Found, Scene, Trigger, has_flag, has_sub, runs};
+use crate::shell::Arg;
+
+/// The client of a provider that is given an address and a method as a downloader is: `az rest`.
+const CLIENTS: &[&str] = &["az"];
+
+pub(super) const ASKING: Trigger = Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS));
+
+/// Where what lets somebody in is kept, by the last part of an address.
+const ADMITTING: &[&str] =
+    &["keys", "hooks", "deploy_keys", "members", "ssh_keys", "tokens", "api_tokens", "api-keys"];
+
+/// The same, by a part within it.
+const OF_PEOPLE: &[&str] = &[
+    "/collaborators/",
+    "/memberships/",
+    "/members/",
+    "/roleassignments/",
+    "/role_assignments",
+    ":setiampolicy",
+];
+
+/// What protects, by a part of an address.
+const GUARDING: &[&str] = &["/conditionalaccess/", "/policies/", "/guardian/", "/authenticators/", "/mfa"];
+
+/// What shows a secret, by the last part of an address.
+const SHOWING: &[&str] = &["listkeys", "listconnectionstrings", "listcredentials", "listaccountsas"];
+
+/// A request to a code host or a provider.
+pub(super) struct Request {
+    /// Its address in small letters, without the host of a code host and without a query.
+    path: String,
+    /// What it is given, without blanks.
+    texts: Vec<String>,
+    writes: bool,
+}
+
+/// The first command with such a request for which `test` holds.
+pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<'a> {
+    let may_ask = |inv: &Invocation| runs(inv, lists::DOWNLOADERS) || runs(inv, CLIENTS);
+    let asks = |inv: &&Invocation| !runs(inv, CLIENTS) || has_sub(inv, "rest");
+    let found =
+        scene.running(may_ask).filter(asks).find(|inv| Request::of(inv).is_some_and(|one| test(&one)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+impl Request {
+    fn of(inv: &Invocation) -> Option<Request> {
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let flags = ["-d", "--data", "--data-raw", "--json", "-F", "--body"];
+        let method = |text: &String| {
+            let text = text.strip_prefix("-X").unwrap_or(text);
+            ["PUT", "POST", "PATCH"].iter().any(|method| text.eq_ignore_ascii_case(method))
+        };
+        let writes = flags.iter().any(|flag| has_flag(inv, flag)) || texts.iter().any(method);
+        let path = texts.iter().find_map(|text| path_of(text))?;
+        let plain = |text: &String| text.chars().filter(|c| !c.is_whitespace()).collect();
+        Some(Request { path, texts: texts.iter().map(plain).collect(), writes })
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        self.texts.iter().any(|text| words.iter().any(|word| text.contains(word)))
+    }
+
+    fn last(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Somebody gets in, or everybody sees what was private.
+    pub(super) fn grants(&self) -> bool {
+        let opens = self.says(&["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]);
+        let into_group = self.path.contains("groups/") && self.path.contains("/users/");
+        let every = self.path.contains("firewall") && self.says(&["0.0.0.0"]);
+        self.writes
+            && (ADMITTING.contains(&self.last())
+                || OF_PEOPLE.iter().any(|part| self.path.contains(part))
+                || opens
+                || into_group
+                || every)
+    }
+
+    /// What protects an account is switched off.
+    pub(super) fn loosens(&self) -> bool {
+        let off = self.says(&["\"disabled\"", "\"enabled\":false", "\"INACTIVE\""]);
+        self.writes
+            && GUARDING.iter().any(|part| self.path.contains(part))
+            && (self.last() == "deactivate" || off)
+    }
+
+    /// A secret is asked for.
+    pub(super) fn reveals(&self) -> bool {
+        self.writes && SHOWING.contains(&self.last())
+    }
+}
+
+/// The address of a request to a code host or to a provider.
+fn path_of(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("://")?;
+    let rest = rest.split(['?', '#']).next()?.trim_end_matches('/');
+    let (host, path) = rest.split_once('/')?;
+    let hub = host == "api.github.com" || path.starts_with("api/v4/") && host.contains('.');
+    if hub {
+        return Some(path.to_owned());
+    }
+    let of_provider = |front: &&&str| {
+        rest.find(**front).is_some_and(|at| rest.get(..at).is_some_and(|host| !host.contains('/')))
+    };
+    // Where cards become tokens nobody gets in.
+    let one = PROVIDERS.iter().find(of_provider).filter(|front| !front.starts_with("api.stripe.com"));
+    one.map(|_| rest.to_ascii_lowercase())
+}
