@@ -40,7 +40,9 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("live_database_told", Trigger::programs(CLIENTS), told),
             predicate("live_database_migrated", Trigger::rows(MIGRATES_DATABASE), |scene| {
-                operations::done_where(scene, MIGRATES_DATABASE, |inv| is_of_others(inv, scene))
+                operations::done_where(scene, MIGRATES_DATABASE, |inv| {
+                    is_of_others(inv, scene) && (!has_sub(inv, "db execute") || changes(inv, scene))
+                })
             }),
             predicate("hosted_database_migrated", Trigger::rows(MIGRATES_HOSTED_DATABASE), |scene| {
                 operations::done_where(scene, MIGRATES_HOSTED_DATABASE, |inv| !is_at_home(inv))

@@ -7,6 +7,7 @@ use crate::rules::builtin::database::place::{Place, place_of};
 use crate::rules::builtin::database::spared::{is_rolled_back, made_by, takes_only};
 use crate::rules::builtin::scripts;
 use crate::rules::builtin::standing::apart;
+use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, Trigger, contains_word, content, input_of, runs, target_of};
 use crate::shell::Arg;
 
@@ -72,9 +73,27 @@ pub(super) const CLIENTS: &[&str] = &[
 /// Frameworks whose own client is given statements on its standard input.
 pub(super) const SHELLS: &[&str] = &["python", "python3", "rails", "django-admin"];
 
-/// A client, or a tool that may be one.
+/// A client, or a program or tool that may be one.
 pub(super) const STATEMENTS: Trigger =
-    Trigger::programs(CLIENTS).or(Trigger::programs(SHELLS)).or(Trigger::TOOL);
+    Trigger::programs(CLIENTS).or(Trigger::programs(SHELLS)).or(Trigger::TOOL).or(Trigger::UNLISTED);
+
+/// How statements begin that change something, of which no sentence begins so.
+const CHANGES: &[&str] =
+    &["DROP ", "TRUNCATE ", "DELETE FROM ", "GRANT ", "REVOKE ", "ALTER ", "CREATE USER ", "CREATE ROLE "];
+
+/// Whether a program is a client of a database by its name, or one that no row knows.
+fn may_be_client(inv: &Invocation) -> bool {
+    runs(inv, CLIENTS) || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program)
+}
+
+/// Whether a command is of a client: by its name, or because an option of it is given a statement.
+fn is_client(inv: &Invocation) -> bool {
+    let is_statement = |text: &str| CHANGES.iter().any(|front| text.trim_start().starts_with(front));
+    let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
+    runs(inv, CLIENTS)
+        || may_be_client(inv)
+            && pairs.any(|(option, text)| option.prefix().starts_with('-') && is_statement(text.prefix()))
+}
 
 /// Words in the names of tools that are given statements.
 const TOOLS: &[&str] = &[
@@ -262,8 +281,8 @@ pub(super) fn sql_by_client<'a>(
     counts: impl Fn(&Invocation) -> bool,
     test: fn(&[String]) -> bool,
 ) -> Found<'a> {
-    let found = scene.running(|inv| runs(inv, CLIENTS) || runs(inv, SHELLS)).find(|inv| {
-        let client = runs(inv, CLIENTS) && !is_local_copy(inv);
+    let found = scene.running(|inv| may_be_client(inv) || runs(inv, SHELLS)).find(|inv| {
+        let client = is_client(inv) && !is_local_copy(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
         if !client && !shell {
             return false;
@@ -287,7 +306,8 @@ pub(super) fn sql_anywhere<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Fou
     {
         return Found::yes(text);
     }
-    let found = scene.first(CLIENTS, |inv| texts(inv, scene).iter().any(|text| statements(text).any(test)));
+    let mut clients = scene.running(may_be_client).filter(|inv| is_client(inv));
+    let found = clients.find(|inv| texts(inv, scene).iter().any(|text| statements(text).any(test)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
