@@ -159,9 +159,22 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Settings of agents that are not ours, in the home directory.
+/// Settings of agents that are not ours, in the home directory. Below `.codex` there are work trees of projects, too.
 const AGENT_SETTINGS: &[At] = &[
-    At::Home(".codex"),
+    At::Home(".codex/AGENTS.md"),
+    At::Home(".codex/AGENTS.override.md"),
+    At::Home(".codex/auth.json"),
+    At::Home(".codex/config.toml"),
+    At::Home(".codex/hooks"),
+    At::Home(".codex/hooks.json"),
+    At::Home(".codex/managed_config.toml"),
+    At::Home(".codex/memories"),
+    At::Home(".codex/plugins"),
+    At::Home(".codex/prompts"),
+    At::Home(".codex/requirements.toml"),
+    At::Home(".codex/rules"),
+    At::Home(".codex/sessions"),
+    At::Home(".codex/skills"),
     At::Home(".cursor/mcp.json"),
     At::Home(".cursor/cli-config.json"),
     At::Home(".cursor/hooks.json"),
