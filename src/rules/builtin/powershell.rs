@@ -245,15 +245,26 @@ fn judged(text: &str, more: fn(&str, &str) -> Verdict) -> Verdict {
         if line.trim_start().starts_with(['#', ':']) || line.trim_start().starts_with("rem ") {
             continue;
         }
-        for part in line.split([';', '&']) {
+        for part in unquoted(line, &[';', '&']) {
             let mut before = String::new();
-            for stage in part.split('|') {
+            for stage in unquoted(part, &['|']) {
                 worst = worst.max(statement(stage, &before)).max(more(stage, &before));
                 before = stage.to_owned();
             }
         }
     }
     worst
+}
+
+/// The parts of a line between signs that do not stand in single quotes, where each of those is closed.
+fn unquoted<'t>(line: &'t str, signs: &'static [char]) -> Vec<&'t str> {
+    let mut quoted = false;
+    let closed = line.matches('\'').count().is_multiple_of(2);
+    let splits = move |c: char| {
+        quoted ^= closed && c == '\'';
+        !quoted && signs.contains(&c)
+    };
+    line.split(splits).collect()
 }
 
 /// Forms that hold more than one statement together.
@@ -335,9 +346,18 @@ fn hidden(line: &str) -> Verdict {
     let word =
         |name: &str| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|one| one == name);
     let shells = word("powershell") || word("pwsh") || line.contains("powershell.exe");
-    let encoded = line
+    let mut words = line
         .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ','))
-        .any(|word| matches!(word, "-e" | "-ec") || word.starts_with("-enc") && word != "-encoding");
+        .filter(|word| !word.is_empty())
+        .peekable();
+    let mut encoded = false;
+    while let Some(word) = words.next() {
+        // What stands behind it is letters and digits, or a variable that holds them: `findstr -E ':80'` seeks.
+        let holds = words.peek().is_some_and(|next| {
+            next.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '$' | '('))
+        });
+        encoded |= matches!(word, "-e" | "-ec") && holds || word.starts_with("-enc") && word != "-encoding";
+    }
     if shells && encoded && [" hidden", "-w h"].iter().any(|flag| line.contains(flag)) {
         return Verdict::Block;
     }
@@ -765,7 +785,7 @@ fn statement(stage: &str, before: &str) -> Verdict {
         "icacls" => block(roots(rest) && has(&["/t"])).max(ask(holds(&["everyone:f", "everyone:(f)"]))),
         "wevtutil" => block(has(&["cl", "clear-log"])),
         "clear-content" | "clc" => block(holds(&[".evtx", "\\winevt\\logs"])),
-        "auditpol" => block(holds(&["/clear", "/disable", "/success:disable"])),
+        "auditpol" => block(holds(&["/clear", "/disable", "/success:disable", "/failure:disable"])),
         "clear-history" => block(true),
         "rundll32" => block(holds(&["minidump", "javascript:", "comsvcs"])),
         "procdump" => block(holds(&["lsass"])),

@@ -2,7 +2,7 @@
 
 use super::CHANGES;
 use crate::domain::Severity;
-use crate::rules::builtin::{flagged, libraries, predicate, run, sub, texts};
+use crate::rules::builtin::{flagged, libraries, predicate, run, texts};
 use crate::rules::facts;
 use crate::rules::matcher::{
     At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -134,7 +134,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["docker", "root", "sudo", "wheel", "disk", "lxd", "shadow", "adm"]),
                 ..run(&["newgrp", "sg"])
             }),
-            When::Command(sub(&["net"], &["user", "localgroup"])),
+            predicate("account_of_windows_changed", Trigger::programs(&["net"]), windows_account),
         ],
         ..RULE
     },
@@ -308,6 +308,16 @@ fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
         shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `net user NAME PASSWORD`, `net localgroup GROUP NAME /add`: with less only what is there is listed.
+fn windows_account<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["net"], |inv| {
+        let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
+        matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
+            if rest.len() > 1 || rest.iter().any(|word| word.starts_with('/')))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -133,7 +133,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("marks_of_a_program_cleared", Trigger::programs(&["xattr"]), marks_cleared),
             When::Command(Command {
                 operand: Operand::Is(&["LSQuarantine", "globalstate", "DisableAntiSpyware", "GKAutoRearm"]),
-                ..run(&["defaults"])
+                ..sub(&["defaults"], &["write", "delete"])
             }),
             When::Command(Command {
                 operand: Operand::Starts(&["boot-args=", "csr-active-config="]),
@@ -152,7 +152,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["wbadmin"], &["delete", "disable"])),
             When::Command(sub(&["bcdedit"], &["/set"])),
             When::Command(sub(&["fsutil"], &["usn"])),
-            When::Command(sub(&["auditpol"], &["/set", "/clear", "/remove"])),
+            When::Command(sub(&["auditpol"], &["/clear", "/remove"])),
             When::Command(Command { operand: Operand::Contains(&["windows defender"]), ..run(&["reg"]) }),
             When::Command(flagged(&["google-authenticator"], &[&["--disable"]])),
             When::Command(sub(&["csrutil"], &["disable", "authenticated-root"])),
