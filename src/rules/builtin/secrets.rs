@@ -1,5 +1,6 @@
 //! Secrets: private keys, credentials, tokens, and what reads them.
 
+mod answers;
 pub(super) mod carried;
 pub(super) mod elsewhere;
 pub(super) mod environment;

@@ -212,6 +212,10 @@ fn is_plain_name(name: &str) -> bool {
 /// What a store says of a token beside the token.
 pub(crate) const OF_TOKEN: &[&str] = &["policies", "ttl", "expire_time", "display_name", "renewable", "type"];
 
+/// What a vault keeps of a person beside what nobody may see.
+const OF_ITEM: &[&str] =
+    &["public key", "fingerprint", "title", "username", "url", "website", "type", "label=username"];
+
 /// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`; one field of a token that is not
 /// the token itself.
 fn names_plain(inv: &Invocation) -> bool {
@@ -225,6 +229,11 @@ fn names_plain(inv: &Invocation) -> bool {
             }
             [] | [_] => false,
         },
+        "op" => {
+            let mut words = inv.args.iter().filter_map(Arg::known);
+            let fields = words.by_ref().find(|word| *word == "--fields").and_then(|_| words.next());
+            fields.is_some_and(|fields| fields.split(',').all(|field| OF_ITEM.contains(&field.trim())))
+        }
         "vault" => {
             let mut fields =
                 inv.args.iter().filter_map(Arg::known).filter_map(|word| word.strip_prefix("-field="));

@@ -1,5 +1,6 @@
 //! Variables that hold secrets, printed.
 
+use super::answers::is_answered_here;
 use std::borrow::Cow;
 
 use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in, spared};
@@ -45,7 +46,8 @@ pub(super) const VARIABLE_PRINTERS: &[&str] =
     &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst", ":", "true"];
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    printed_variable(scene, &is_secret_name)
+    let line = scene.command_line();
+    printed_variable(scene, &|name| is_secret_name(name) && !is_answered_here(name, line))
 }
 
 /// A variable with such a name is printed and shown.

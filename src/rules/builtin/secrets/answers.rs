@@ -1,0 +1,92 @@
+//! Variables that hold what a service on this machine answered: with the token of a test's own login nobody gets in elsewhere.
+
+use crate::rules::builtin::standing::is_this_machine;
+use crate::rules::matcher::host_of;
+
+/// How far variables are followed that hold a part of others.
+const DEPTH: usize = 4;
+
+/// Programs that hand on what they are given, or a part of it.
+const FILTERS: &[&str] =
+    &["echo", "printf", "grep", "sed", "jq", "cut", "tr", "awk", "head", "tail", "xargs"];
+
+/// Whether a command line gives a variable nothing but what a service on this machine answers, or parts of that.
+pub(super) fn is_answered_here(name: &str, line: &str) -> bool {
+    let read = line.split_whitespace().any(|word| word == "read");
+    !read && answered(name, line, DEPTH)
+}
+
+fn answered(name: &str, line: &str, depth: usize) -> bool {
+    let mut given = assigned(name, line).peekable();
+    depth > 0 && given.peek().is_some() && given.all(|text| is_from_here(text, line, depth))
+}
+
+/// The substitutions that a variable is given, and an empty text for whatever else it is.
+fn assigned<'l>(name: &str, line: &'l str) -> impl Iterator<Item = &'l str> {
+    line.match_indices(name).filter_map(move |(at, _)| {
+        let before = line.get(..at)?.chars().next_back();
+        let value = line.get(at + name.len()..)?.strip_prefix('=')?;
+        let begins = before.is_none_or(|c| c.is_whitespace() || matches!(c, ';' | '&' | '(' | '|'));
+        let value = value.strip_prefix('"').unwrap_or(value);
+        begins.then(|| value.strip_prefix("$(").map(inside).unwrap_or_default())
+    })
+}
+
+/// A text up to the parenthesis that closes it.
+fn inside(text: &str) -> &str {
+    let mut depth = 1_usize;
+    let end = text.find(|c| {
+        depth += usize::from(c == '(');
+        depth -= usize::from(c == ')' && depth > 0);
+        depth == 0
+    });
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// Whether a substitution asks only this machine, or hands on what a variable holds that came from it.
+fn is_from_here(text: &str, line: &str, depth: usize) -> bool {
+    let mut stages = text.split('|').map(|stage| stage.split_whitespace().next().unwrap_or_default());
+    let first = stages.next().unwrap_or_default();
+    let kept = stages.all(|program| FILTERS.contains(&program)) && !text.contains(['<', ';', '`']);
+    let words = || text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '='));
+    if first == "curl" {
+        let mut hosts =
+            words().filter(|word| word.contains("://") || word.starts_with("localhost:")).peekable();
+        let file = words().any(|word| word.starts_with('@') || word == "-K" || word == "--config");
+        return kept && !file && hosts.peek().is_some() && hosts.all(|url| is_this_machine(&host_of(url)));
+    }
+    let mut names = text.split('$').skip(1).map(|behind| {
+        let bare = behind.trim_start_matches('{');
+        bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
+    });
+    let first_name = names.next().unwrap_or_default();
+    kept && matches!(first, "echo" | "printf")
+        && !first_name.is_empty()
+        && std::iter::once(first_name).chain(names).all(|name| answered(name, line, depth - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_variable_comes_from() {
+        for (line, here) in [
+            ("T=$(curl -s http://localhost:3000/login | jq -r .token) && echo $T", true),
+            ("T=\"$(curl -s -d '{\"a\":1}' http://127.0.0.1:3000/login)\"; echo \"$T\"", true),
+            ("p=$(curl -s localhost:3000/x)\nT=$(echo \"$p\" | grep -oE 'a')\necho $T", true),
+            ("T=$(curl -s https://api.host.example/login | jq -r .token) && echo $T", false),
+            ("T=$(curl -s http://localhost:1/x -d @.env); echo $T", false),
+            ("T=$(cat .token); echo $T", false),
+            ("T=abc; echo $T", false),
+            ("T=$(curl -s http://localhost:1/x); T=$(cat f); echo $T", false),
+            ("T=$(curl -s http://localhost:1/x); read T < f; echo $T", false),
+            ("T=$(curl -s http://localhost:1/x; cat .env); echo $T", false),
+            ("T=$(echo $SECRET | tr a b); echo $T", false),
+            ("T=$(curl http://localhost:1 | sh -c 'cat f'); echo $T", false),
+            ("echo $T", false),
+        ] {
+            assert_eq!(is_answered_here("T", line), here, "{line}");
+        }
+    }
+}
