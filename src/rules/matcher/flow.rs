@@ -208,6 +208,13 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         // Its macros start commands; without a file, or for `-`, it reads what comes in.
         return by == By::Pipe && inv.operands.iter().all(|file| file.known() == Some("-"));
     }
+    if inv.program == "bun" {
+        // What a manager of packages is given is the name of one.
+        let manages = |word: &str| matches!(word, "add" | "install" | "i" | "remove" | "update" | "pm");
+        if inv.args.first().and_then(Arg::known).is_some_and(manages) {
+            return false;
+        }
+    }
     if inv.program == "uv" {
         // `uv run -`: a script that comes in.
         let says = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));

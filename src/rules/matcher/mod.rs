@@ -53,7 +53,9 @@ pub(crate) use ends::leads_to_protected;
 pub use explain::conditions;
 pub(crate) use flow::{By, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
-pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
+pub(crate) use host::{
+    four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched, tells_where,
+};
 pub(crate) use leaving::{connects, cuts_to_names, prints_environment, sends};
 pub(crate) use loaded::names_module;
 pub(crate) use mention::{

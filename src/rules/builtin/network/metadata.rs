@@ -5,7 +5,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::{flagged, lists, predicate, run, scripts, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, host_of, input_of,
-    is_metadata, is_metadata_address, is_prose, metadata_fetched, runs, squeeze,
+    is_metadata, is_metadata_address, is_prose, metadata_fetched, runs, squeeze, tells_where,
 };
 use crate::shell::Arg;
 use std::cell::LazyCell;
@@ -146,6 +146,9 @@ const CREDENTIAL_VARIABLES: &[&str] = &[
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
     let text = arg.text();
+    if arg.known().is_some_and(tells_where) {
+        return false;
+    }
     // As one part of another address.
     let decoded =
         text.contains("%2").then(|| text.replace("%2F", "/").replace("%2f", "/").replace("%3A", ":"));
