@@ -37,15 +37,17 @@ impl Problem {
     pub(super) const BACKTICK: &str = "a backtick is not closed";
     pub(super) const PARENTHESIS: &str = "a parenthesis in a word is not quoted";
     pub(super) const CLOSING: &str = "a `)` closes nothing";
+    pub(super) const MISSING: &str = "a command is missing in front of `&` or `|`";
     pub(super) const SUBSTITUTION: &str = "a substitution is not closed";
 
-    /// The text ends within quotes or a substitution, a `)` closes nothing, or a word has parentheses (`app/(auth)`): no shell runs
-    /// anything of that line or behind it, but zsh, for which such a word is a pattern.
+    /// The text ends within quotes or a substitution, a `)` closes nothing, nothing stands in front of a `&` or `|` (PowerShell's
+    /// `& "x.exe"`), or a word has parentheses (`app/(auth)`): no shell runs anything of that line or behind it, but zsh, for which
+    /// such a word is a pattern.
     pub fn is_left_to_the_shell(&self) -> bool {
         match self {
             Problem::Syntax { what, .. } => {
                 let open = [Self::SINGLE, Self::DOUBLE, Self::BACKTICK, Self::SUBSTITUTION];
-                open.contains(what) || [Self::PARENTHESIS, Self::CLOSING].contains(what)
+                open.contains(what) || [Self::PARENTHESIS, Self::CLOSING, Self::MISSING].contains(what)
             }
             Problem::Bound(_) => false,
         }

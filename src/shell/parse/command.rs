@@ -243,7 +243,9 @@ impl Parser<'_> {
             return self.function(name);
         }
         if result.is_ok() && draft.is_empty() {
-            return Err(self.wrong("a command is missing"));
+            // zsh takes a `;` with nothing in front of it.
+            let refused = matches!(self.byte(), Some(b'&' | b'|'));
+            return Err(self.wrong(if refused { Problem::MISSING } else { "a command is missing" }));
         }
         // What was read before an error counts too.
         self.state.scope = scope;

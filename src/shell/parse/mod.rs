@@ -79,16 +79,31 @@ impl<'a> Parser<'a> {
             self.pos = at;
             return Err(self.wrong("a NUL byte"));
         }
-        self.list()?;
         // A shell that somebody types into drops the line that it refuses, and reads on behind it.
-        while self.byte() == Some(b')') {
-            self.refuse(Problem::CLOSING);
+        while let Some(refused) = self.list_or_refusal()? {
+            self.refuse(refused);
             self.state.pending.clear();
             let rest = self.text.get(self.pos..).unwrap_or_default();
             self.pos += rest.find('\n').unwrap_or(rest.len());
-            self.list()?;
         }
         self.at_end()
+    }
+
+    /// A list, and why every shell refuses what stands behind it.
+    fn list_or_refusal(&mut self) -> Parse<Option<&'static str>> {
+        let mark = self.state.here();
+        let read = self.list();
+        let is_missing =
+            matches!(&self.state.problem, Some(Problem::Syntax { what, .. }) if *what == Problem::MISSING);
+        match read {
+            Err(Stop::Syntax) if is_missing => {
+                self.state.problem = None;
+                self.state.resume(&mark);
+                Ok(Some(Problem::MISSING))
+            }
+            Err(stop) => Err(stop),
+            Ok(_) => Ok((self.byte() == Some(b')')).then_some(Problem::CLOSING)),
+        }
     }
 
     /// Commands up to the end of the text.
