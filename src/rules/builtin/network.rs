@@ -2,6 +2,7 @@
 
 pub(super) mod attackers;
 pub(super) mod comes_in;
+mod data_sent;
 pub(super) mod doors;
 pub(super) mod goes_out;
 pub(super) mod metadata;

@@ -1,11 +1,12 @@
 //! What goes out: the project, files for anybody.
 
-use super::{is_unknown_host, unknown_host};
+use super::{data_sent, is_unknown_host, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::cloud::removed::BUILT;
 use crate::rules::builtin::downloads::{downloads, saved_behind};
 use crate::rules::builtin::{everyday, lists, operations, predicate, scripts};
+use crate::rules::facts::operations::HANDS_OVER;
 use crate::rules::matcher::{
     Found, Hosts, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, host_of,
     input_of, is_known, is_rehearsal, runs, target_of,
@@ -48,7 +49,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("file_uploaded", Trigger::programs(lists::DOWNLOADERS), file_uploaded),
             predicate("file_put_by_a_client", Trigger::programs(PUTTERS), file_put),
-            predicate("file_put_into_a_strange_store", Trigger::programs(&["aws"]), put_into_a_store),
+            predicate("file_put_into_a_strange_store", Trigger::programs(ADDRESSED), put_into_a_store),
+            predicate(
+                "file_given_with_a_host",
+                Trigger::UNLISTED.or(Trigger::programs(data_sent::CARRIERS)),
+                data_sent::given_with_a_host,
+            ),
+            predicate("data_sent_by_code", Trigger::INTERPRETER, data_sent::sent_by_code),
         ],
         ..RULE
     },
@@ -65,14 +72,26 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ),
             predicate(
                 "project_given_to_a_store",
-                Trigger::programs(STORES).or(Trigger::programs(HANDING)).or(Trigger::programs(BUILDERS)),
+                Trigger::programs(STORES).or(Trigger::programs(BUILDERS)),
                 |scene| {
-                    let found = [STORES, HANDING, BUILDERS]
+                    let found = [STORES, BUILDERS]
                         .into_iter()
                         .find_map(|programs| scene.first(programs, |inv| handed_over(inv, scene)));
                     Found::from(found.map(|inv| inv.text.as_str()))
                 },
             ),
+            predicate("handed_to_whoever_has_a_code", Trigger::rows(HANDS_OVER), |scene| {
+                operations::done_where(scene, HANDS_OVER, |inv| {
+                    !inv.args.iter().any(|arg| matches!(arg.known(), Some("--text" | "--only-hash")))
+                })
+            }),
+            predicate("data_piped_away", Trigger::programs(data_sent::SINKS), data_sent::piped),
+            predicate(
+                "tree_put_at_an_address",
+                Trigger::programs(data_sent::VERSIONS),
+                data_sent::put_at_an_address,
+            ),
+            predicate("database_copied_away", Trigger::programs(data_sent::COPIERS), data_sent::copied),
             predicate("pushed_to_an_address", Trigger::programs(&["git"]), pushed_away),
         ],
         ..RULE
@@ -241,9 +260,6 @@ fn drop_site_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
 const STORES: &[&str] =
     &["aws", "gsutil", "gcloud", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "s4cmd", "ossutil"];
 
-/// Programs that hand a file to whoever has the code.
-const HANDING: &[&str] = &["croc", "wormhole", "magic-wormhole", "wormhole-william"];
-
 /// Programs that send the directory that they build in to another machine.
 const BUILDERS: &[&str] = &["docker", "podman"];
 
@@ -260,7 +276,7 @@ fn is_root(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
             if scene.view.facts.places.roots().any(|root| root == path.trim_end_matches('/')))
 }
 
-/// The project is copied to a store, handed to whoever has a code, or sent to another machine's builder.
+/// The project is copied to a store, or sent to another machine's builder.
 fn handed_over(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if operations::is_rehearsal(inv) || asks_for_help(inv) {
         return false;
@@ -276,11 +292,13 @@ fn handed_over(inv: &Invocation, scene: &Scene<'_>) -> bool {
             && !inv.args.iter().any(leaves_out)
             && !operations::is_emulated(inv);
     }
-    if runs(inv, HANDING) {
-        let told = operations::known_words(inv);
-        return (told.contains(&"send") || told.contains(&"tx")) && !told.contains(&"--text");
-    }
-    let host = flag_value(inv, &["-H", "--host", "--url"]).map(|host| host_of(&host.text()));
+    let variable = || {
+        let line = scene.command_line();
+        line.split_once("DOCKER_HOST=")
+            .map(|(_, value)| value.split(char::is_whitespace).next().unwrap_or_default())
+    };
+    let option = flag_value(inv, &["-H", "--host", "--url"]).map(|host| host_of(&host.text()));
+    let host = option.or_else(|| variable().map(host_of));
     let foreign = host.is_some_and(|host| host.contains('.') && !is_known(&host, scene.view.policy));
     runs(inv, BUILDERS) && foreign && operations::known_words(inv).contains(&"build")
 }
@@ -319,9 +337,7 @@ fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
                 inv.operands.first().is_some_and(|arg| is_whole(arg, inv, scene))
                     && inv.operands.iter().skip(1).any(away)
             }
-            "rclone" => {
-                inv.args.iter().any(here) && inv.args.last().is_some_and(|arg| arg.text().contains(':'))
-            }
+            "rclone" => inv.args.iter().any(here) && inv.args.iter().any(|arg| arg.text().contains(':')),
             _ => false,
         };
         let sends = runs(inv, lists::NETCATS)
@@ -455,15 +471,30 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Clients of stores that are told at which address theirs is.
+const ADDRESSED: &[&str] = &["aws", "mc", "s3cmd", "s5cmd"];
+
 /// A file of this machine is copied into a store behind an address that is not among the known ones.
 fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["aws"], |inv| {
-        let host = flag_value(inv, &["--endpoint-url"]).map(|url| host_of(&url.text())).unwrap_or_default();
-        let mut places = inv.operands.iter().map(Arg::prefix);
-        let copies = inv.sub.iter().any(|word| matches!(word.as_str(), "cp" | "mv" | "sync" | "put-object"));
-        host.contains('.')
-            && !is_known(&host, scene.view.policy)
-            && copies
+    let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
+    let told = |inv: &Invocation| {
+        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host"];
+        let apart = || {
+            let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
+            at.and_then(|at| inv.args.get(at + 1))
+        };
+        let url = flag_value(inv, OPTIONS).or_else(apart);
+        // `mc alias set NAME URL`
+        let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
+        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
+    };
+    let copies = |word: &str| matches!(word, "cp" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
+    let found = scene.first(ADDRESSED, |inv| {
+        let words = operations::known_words(inv);
+        let addressed = told(inv) || inv.program == "mc" && scene.first(&["mc"], told).is_some();
+        let mut places = inv.operands.iter().map(Arg::prefix).filter(|word| !copies(word));
+        addressed
+            && words.iter().any(|word| copies(word))
             && places.next().is_none_or(|from| !from.starts_with("s3://"))
     });
     Found::from(found.map(|inv| inv.text.as_str()))

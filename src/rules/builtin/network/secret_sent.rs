@@ -332,6 +332,8 @@ const CODE_SENDS: &[&str] = &[
     "fetch(",
     "dns.lookup",
     "lookup(",
+    "getaddrinfo(",
+    "gethostbyname(",
     ".sendall(",
     "http.request",
     "https.request",

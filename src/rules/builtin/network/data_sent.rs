@@ -1,0 +1,253 @@
+//! Files of data that go to a host that is not among the known ones: by whatever program carries what it is given, by code, or as a
+//! copy.
+
+use crate::domain::Target;
+use crate::rules::builtin::everyday;
+use crate::rules::builtin::standing::is_this_machine;
+use crate::rules::facts;
+use crate::rules::matcher::{Found, Scene, asks_for_help, four, host_of, is_known, runs, target_of};
+use crate::rules::{Invocation, Stdin};
+use crate::shell::Arg;
+
+/// Programs with a row that carry what they are given to where they are told.
+pub(super) const CARRIERS: &[&str] = &[
+    "amqp-publish",
+    "gio",
+    "gnutls-cli",
+    "grpcurl",
+    "kafka-console-producer",
+    "kafkacat",
+    "kcat",
+    "logger",
+    "lynx",
+    "mail",
+    "mailx",
+    "mosquitto_pub",
+    "msmtp",
+    "mutt",
+    "nats",
+    "ntfy",
+    "openssl",
+    "sendmail",
+    "swaks",
+    "telnet",
+    "websocat",
+    "wscat",
+];
+
+/// Programs that copy files to another machine.
+pub(super) const COPIERS: &[&str] = &["rsync", "scp"];
+
+/// Programs that send what comes to them to another machine.
+pub(super) const SINKS: &[&str] = &["nc", "ncat", "netcat", "socat", "ssh", "telnet"];
+
+/// Programs that keep versions of a tree, and how they put one at an address.
+pub(super) const VERSIONS: &[&str] = &["bzr", "darcs", "fossil", "hg", "svn"];
+const PUTTING: &[&str] = &["push", "import", "sync"];
+
+/// Directories of a home that hold what a person made.
+const PERSONAL: &[&str] = &["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures", "Videos"];
+
+/// Parts of the names of files that hold what is not for everybody.
+const TELLING: &[&str] =
+    &["secret", "credential", "password", "wallet", "private", "customer", "payroll", "patient"];
+
+/// Options behind which a host stands.
+const HOSTS: &[&str] = &[
+    "-h",
+    "-H",
+    "-S",
+    "-b",
+    "-n",
+    "-s",
+    "--bootstrap-server",
+    "--broker",
+    "--brokers",
+    "--connect",
+    "--host",
+    "--server",
+    "-connect",
+];
+
+/// Options behind which a file stands that is sent.
+const FILES: &[&str] =
+    &["-a", "-f", "-l", "-A", "--attach", "--attachment", "--file", "--upload", "--upload-file"];
+
+/// Ends of the names of files that hold what people keep: databases, tables, archives, keys.
+const DATA: &[&str] = &[
+    "7z", "accdb", "bak", "bz2", "csv", "dat", "db", "docx", "dump", "env", "gz", "jsonl", "kdbx", "key",
+    "mbox", "mdb", "ndjson", "p12", "parquet", "pem", "pfx", "pst", "rdb", "sql", "sqlite", "sqlite3", "tar",
+    "tgz", "tsv", "xls", "xlsx", "xz", "zip", "zst",
+];
+
+/// Of these, databases and tables: what is built and brought to a server is none.
+const TABLES: &[&str] = &[
+    "accdb", "bak", "csv", "db", "dump", "kdbx", "mdb", "parquet", "pst", "rdb", "sql", "sqlite", "sqlite3",
+    "xlsx",
+];
+
+/// Calls with which code sends something, in small letters and without blanks.
+const SENDS: &[&str] = &[
+    ".post(",
+    ".put(",
+    "::post(",
+    "::put(",
+    "http.post",
+    "method:'post'",
+    "method:\"post\"",
+    "method:'put'",
+    "method:\"put\"",
+    "\"method\"=>\"post\"",
+    "'method'=>'post'",
+    "sendmail(",
+    ".sendall(",
+    "socket::inet",
+];
+
+fn name_of(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether a file holds data, by what it is called.
+fn is_data(path: &str) -> bool {
+    let name = name_of(path).to_ascii_lowercase();
+    ends_in(path, DATA) || name.contains('.') && TELLING.iter().any(|part| name.contains(part))
+}
+
+fn ends_in(path: &str, ends: &[&str]) -> bool {
+    let name = name_of(path);
+    name.rsplit_once('.').is_some_and(|(_, end)| ends.contains(&end.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a text names a host, as an address, in front of a port or behind a name, that is not among the known ones.
+fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
+    let host = if text.contains("://") {
+        host_of(text)
+    } else {
+        let place = text.rsplit('@').next().unwrap_or(text);
+        let (host, port) = place.split_once(':').unwrap_or((place, ""));
+        let at_port = port.len() > 1 && port.bytes().all(|byte| byte.is_ascii_digit());
+        if !(is_host || text.contains('@') || at_port || four(host).is_some()) {
+            return false;
+        }
+        host.to_owned()
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    host.contains('.')
+        && !host.starts_with('.')
+        && host.chars().all(plain)
+        && !is_known(&host, scene.view.policy)
+}
+
+/// Whether a program is one that carries what it is given, or that no row knows.
+fn may_carry(inv: &Invocation) -> bool {
+    runs(inv, CARRIERS) || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program)
+}
+
+/// A file is given to a program that is also told a host that is not known.
+pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.running(may_carry).filter(|inv| may_carry(inv) && !asks_for_help(inv)).find(|inv| {
+        let before = || std::iter::once(None).chain(inv.args.iter().map(|arg| arg.known()));
+        let behind =
+            |list: &[&str], option: Option<&str>| option.is_some_and(|option| list.contains(&option));
+        let far = || {
+            inv.args
+                .iter()
+                .zip(before())
+                .any(|(arg, option)| is_far(&arg.text(), behind(HOSTS, option), scene))
+        };
+        let given = inv.args.iter().zip(before()).any(|(arg, option)| {
+            let text = arg.text();
+            let named =
+                text.strip_prefix('@').filter(|file| file.contains(['.', '/']) && !everyday::is_sample(file));
+            let joined = text.split_once('=').filter(|(name, _)| FILES.contains(name)).map(|(_, file)| file);
+            named.is_some() || joined.is_some_and(is_data) || behind(FILES, option) && is_data(&text)
+        });
+        // `sendmail -S 127.0.0.1:1025`: whoever it is for, it goes no further.
+        let here = || inv.args.iter().any(|arg| arg.text().contains(':') && is_this_machine(&arg.text()));
+        (given || is_fed(inv) || holds_packed(inv, scene)) && far() && !here()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that put a file in another form, which is then given as a word.
+const PACKERS: &[&str] = &["base64", "gzip", "hexdump", "od", "tar", "xxd", "zip"];
+
+/// Whether a word of a command holds a file that another one packs: `-d "$(base64 -w0 app.db)"`.
+fn holds_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let all = scene.invocations();
+    let at = all.iter().position(|other| std::ptr::eq(other, inv));
+    all.iter().any(|other| other.feeds.is_some() && other.feeds == at && runs(other, PACKERS))
+}
+
+/// Whether a file comes to a command on its standard input.
+fn is_fed(inv: &Invocation) -> bool {
+    matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if !path.starts_with("/dev/"))
+}
+
+/// Code reads a file of data and sends something to a host that is not known.
+pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
+            let bare = || {
+                let kept = text.chars().filter(|c| !c.is_whitespace());
+                kept.collect::<String>().to_ascii_lowercase()
+            };
+            let quoted = || text.split(['"', '\'', '`', '<']);
+            let data =
+                |part: &str| !part.contains("://") && !part.contains(char::is_whitespace) && is_data(part);
+            let far = |part: &str| is_far(part.split_whitespace().next().unwrap_or_default(), false, scene);
+            quoted().any(data) && quoted().any(far) && {
+                let bare = bare();
+                SENDS.iter().any(|call| bare.contains(call))
+            }
+        })
+    })
+}
+
+/// A database or the repository is copied to a host that is not known.
+pub(super) fn copied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(COPIERS, |inv| {
+        let away = |arg: &Arg| {
+            let text = arg.text();
+            let place = text.strip_prefix("rsync://").unwrap_or(&text);
+            let host = place.split([':', '/']).next().unwrap_or_default();
+            text.contains(':') && is_far(host, true, scene)
+        };
+        let home = scene.view.facts.places.home.as_deref();
+        let personal = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let below = home.and_then(|home| target.text().strip_prefix(home)?.strip_prefix('/'));
+            below.and_then(|path| path.split('/').next()).is_some_and(|dir| PERSONAL.contains(&dir))
+        };
+        let kept = |arg: &Arg| {
+            let text = arg.text();
+            !text.contains(':') && (ends_in(&text, TABLES) || name_of(&text) == ".git" || personal(arg))
+        };
+        inv.operands.split_last().is_some_and(|(to, from)| away(to) && from.iter().any(kept))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A database that is printed goes down a connection to a host that is not known.
+pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let table = |arg: &Arg| {
+        let text = arg.text();
+        ends_in(text.strip_prefix("if=").unwrap_or(&text), TABLES)
+    };
+    let found = scene.first(SINKS, |inv| {
+        let to = inv.operands.first().is_some_and(|arg| is_far(&arg.text(), true, scene));
+        to && scene.before(inv).any(|other| other.args.iter().any(table))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A tree is put at an address that is not known, by another program than git.
+pub(super) fn put_at_an_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(VERSIONS, |inv| {
+        let told = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+        let far = |arg: &Arg| arg.text().contains("://") && is_far(&arg.text(), false, scene);
+        told.is_some_and(|word| PUTTING.contains(&word)) && inv.args.iter().any(far) && !asks_for_help(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
