@@ -4,56 +4,67 @@
 //! released binary has no tables for unwinding (`tables.ld`): a panic ends it at once.
 //!
 //! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table. So are the
-//! examples of rules (`src/rules/builtin/**/*.toml`), which become one packed text.
+//! lists of words and the examples of rules, which stand beside the Rust files that they belong to (`src/rules/**/*.toml`): the lists
+//! become constants, the examples one packed text.
 
-use std::collections::BTreeMap;
+#[path = "build/beside.rs"]
+mod beside;
+#[path = "build/facts.rs"]
+mod facts;
+#[path = "build/words.rs"]
+mod words;
+
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-/// Where the rows of programs lie.
-const FACTS: &str = "src/rules/facts";
-/// Where the rules lie, and their examples beside them.
-const RULES: &str = "src/rules/builtin";
+/// Where the rules lie, and beside them lists of words and examples.
+const RULES: &str = "src/rules";
 
 fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=layout.ld");
     println!("cargo::rerun-if-changed=tables.ld");
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let of_target = |name: &str| variable(&format!("CARGO_CFG_TARGET_{name}"));
-    let here = variable("CARGO_MANIFEST_DIR");
-    // Linkers of other systems do not read such scripts; the binary only starts a little slower without.
-    if of_target("OS") == "linux" {
-        println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/layout.ld");
-        // Debug builds unwind: their tests show where a panic came from.
-        if variable("PROFILE") == "release" {
-            println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/tables.ld");
-        }
-        // The static build says so by its relocation model (.cargo/config.toml).
-        if of_target("ENV") == "gnu" {
-            println!("cargo::rustc-link-arg-bin=lazaret=-no-pie");
-        }
-    }
-    println!("cargo::rerun-if-changed={FACTS}");
-    let table = Table::read(&Path::new(&here).join(FACTS))?;
     println!("cargo::rerun-if-changed={RULES}");
-    let mut examples = Vec::new();
-    pack(&Path::new(&here).join(RULES), &mut examples)?;
-    let examples = miniz_oxide::deflate::compress_to_vec(examples.join("\u{1e}").as_bytes(), 10);
-    for (file, content) in [
-        ("programs.rs", table.code()?.into_bytes()),
-        ("operations.rs", table.operations()?.into_bytes()),
-        ("words.rs", table.words()?.into_bytes()),
-        ("examples.bin", examples),
-    ] {
-        let out = PathBuf::from(variable("OUT_DIR")).join(file);
-        std::fs::write(&out, content).map_err(|error| failed(&out, &error))?;
+    let here = variable("CARGO_MANIFEST_DIR");
+    link(&here);
+    let rules = Path::new(&here).join(RULES);
+    let table = facts::Table::read(&rules.join(facts::ROOM))?;
+    let mut beside = beside::Beside::default();
+    beside.read(&rules, &rules)?;
+    let out = PathBuf::from(variable("OUT_DIR"));
+    write(&out.join("programs.rs"), table.code()?.as_bytes())?;
+    write(&out.join("operations.rs"), table.operations()?.as_bytes())?;
+    write(&out.join("examples.bin"), &beside.packed())?;
+    let mut lists = beside.words;
+    lists.extend(table.words()?);
+    words::write(&lists, &out.join("words"))
+}
+
+fn link(here: &str) {
+    let of_target = |name: &str| variable(&format!("CARGO_CFG_TARGET_{name}"));
+    // Linkers of other systems do not read such scripts; the binary only starts a little slower without.
+    if of_target("OS") != "linux" {
+        return;
     }
-    Ok(())
+    println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/layout.ld");
+    // Debug builds unwind: their tests show where a panic came from.
+    if variable("PROFILE") == "release" {
+        println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/tables.ld");
+    }
+    // The static build says so by its relocation model (.cargo/config.toml).
+    if of_target("ENV") == "gnu" {
+        println!("cargo::rustc-link-arg-bin=lazaret=-no-pie");
+    }
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
 }
 
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), String> {
+    std::fs::write(path, content).map_err(|error| failed(path, &error))
 }
 
 /// What lies in a directory, by name.
@@ -73,337 +84,4 @@ fn is_data(path: &Path) -> bool {
 fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, String> {
     let content = std::fs::read_to_string(path).map_err(|error| failed(path, &error))?;
     toml::from_str(&content).map_err(|error| failed(path, &error))
-}
-
-/// Examples of a rule: calls on which it fires, and on which it stays silent.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Examples {
-    #[serde(default)]
-    fires: Vec<String>,
-    #[serde(default)]
-    silent: Vec<String>,
-}
-
-/// Puts the examples of all files below a directory together, as `src/rules/examples.rs` reads them.
-fn pack(dir: &Path, out: &mut Vec<String>) -> Result<(), String> {
-    for path in entries(dir)? {
-        if path.is_dir() {
-            pack(&path, out)?;
-        } else if is_data(&path) {
-            let rules: BTreeMap<String, Examples> = read(&path)?;
-            for (id, Examples { fires, silent }) in rules {
-                let record = format!("={id}");
-                if out.contains(&record) {
-                    return Err(failed(&path, &format!("{id} has examples in another file already")));
-                }
-                out.push(record);
-                out.extend(fires.iter().map(|call| format!("+{call}")));
-                out.extend(silent.iter().map(|call| format!("-{call}")));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A data file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    programs: Vec<Program>,
-    /// Programs without a row that only work on this machine.
-    #[serde(default)]
-    local: Vec<String>,
-    /// The kinds of operations that rules ask for, and what each says.
-    #[serde(default)]
-    kinds: BTreeMap<String, String>,
-    #[serde(default)]
-    operations: Vec<Told>,
-    /// Lists of words, by their names.
-    #[serde(default)]
-    words: BTreeMap<String, Words>,
-}
-
-/// Words that are alike.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Words {
-    says: String,
-    list: Vec<String>,
-}
-
-/// What programs are told to do, by the words of their command lines.
-#[derive(Deserialize)]
-struct Told {
-    names: Vec<String>,
-    #[serde(flatten)]
-    kinds: BTreeMap<String, Vec<String>>,
-}
-
-/// Programs that are alike. What the words mean is said in `src/rules/facts/mod.rs`, where each is a variant of an enum.
-#[derive(Deserialize, Clone)]
-#[serde(deny_unknown_fields)]
-struct Program {
-    names: Vec<String>,
-    #[serde(default)]
-    options: Vec<String>,
-    #[serde(default = "process")]
-    does: String,
-    #[serde(default = "text")]
-    operands: String,
-    kind: Option<String>,
-    builtin: Option<String>,
-    runs: Option<Runs>,
-    #[serde(default = "usual")]
-    verbs: String,
-    /// First words of commands of two words, apart from those that are listed.
-    #[serde(default)]
-    groups: Vec<String>,
-    #[serde(default)]
-    commands: Vec<Command>,
-}
-
-/// Subcommands that are alike.
-#[derive(Deserialize, Clone)]
-#[serde(deny_unknown_fields)]
-struct Command {
-    names: Vec<String>,
-    #[serde(default)]
-    options: Vec<String>,
-    /// As the program, where it is left out.
-    does: Option<String>,
-    #[serde(default = "text")]
-    operands: String,
-    runs: Option<Runs>,
-}
-
-/// The command that a program runs: where it stands among the words, and how it runs.
-#[derive(Deserialize, Clone)]
-#[serde(deny_unknown_fields)]
-struct Runs {
-    command: String,
-    #[serde(default)]
-    skip: u8,
-    #[serde(default)]
-    keep: bool,
-    #[serde(default)]
-    privileged: bool,
-    #[serde(default)]
-    remote: bool,
-    #[serde(default)]
-    lenient: bool,
-}
-
-fn process() -> String {
-    "process".to_owned()
-}
-
-fn usual() -> String {
-    "usual".to_owned()
-}
-
-fn text() -> String {
-    "text".to_owned()
-}
-
-/// The rows of all files, one for each name.
-struct Table {
-    rows: BTreeMap<String, (Program, String)>,
-    local: Vec<String>,
-    kinds: BTreeMap<String, String>,
-    told: Vec<(Told, String)>,
-    words: BTreeMap<String, Words>,
-}
-
-impl Table {
-    fn read(dir: &Path) -> Result<Table, String> {
-        let mut rows: BTreeMap<String, (Program, String)> = BTreeMap::new();
-        let (mut local, mut kinds, mut told, mut words) =
-            (Vec::new(), BTreeMap::new(), Vec::new(), BTreeMap::new());
-        for path in entries(dir)?.into_iter().filter(|path| is_data(path)) {
-            let file: File = read(&path)?;
-            let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            local.extend(file.local);
-            kinds.extend(file.kinds);
-            words.extend(file.words);
-            told.extend(file.operations.into_iter().map(|one| (one, from.clone())));
-            for program in file.programs {
-                for name in &program.names {
-                    let row = (program.clone(), from.clone());
-                    if let Some((_, other)) = rows.insert(name.clone(), row) {
-                        return Err(failed(&path, &format!("{name} has a row in {other} already")));
-                    }
-                }
-            }
-        }
-        Ok(Table { rows, local, kinds, told, words })
-    }
-
-    /// The lists of words as constants.
-    fn words(&self) -> Result<String, String> {
-        let mut out = String::new();
-        for (name, Words { says, list }) in &self.words {
-            words(list).map_err(|error| format!("{FACTS}: words.{name}: {error}"))?;
-            let twice = |(at, word): (usize, &String)| list.iter().skip(at + 1).any(|other| other == word);
-            if let Some((_, word)) = list.iter().enumerate().find(|one| twice(*one)) {
-                return Err(format!("{FACTS}: words.{name}: {word} stands there twice"));
-            }
-            out += &format!("/// {says}\npub const {}: &[&str] = &{list:?};\n", name.to_ascii_uppercase());
-        }
-        Ok(out)
-    }
-
-    /// The operations that rules ask for as constants, one a kind.
-    fn operations(&self) -> Result<String, String> {
-        let mut rows: BTreeMap<&str, String> = BTreeMap::new();
-        for (Told { names, kinds }, file) in &self.told {
-            for (kind, lines) in kinds {
-                let failed = |what: &str| Err(format!("{FACTS}/{file}: {}: {kind}: {what}", names.join(" ")));
-                if !self.kinds.contains_key(kind) {
-                    return failed("no such kind stands in operations.toml");
-                }
-                if let Some(line) = lines.iter().find(|line| line.split(' ').any(str::is_empty)) {
-                    return failed(&format!("{line:?}: one blank between two words"));
-                }
-                *rows.entry(kind).or_default() += &format!("    (&{names:?}, &{lines:?}), // {file}\n");
-            }
-        }
-        let (mut out, mut all) = (String::new(), String::new());
-        for (kind, says) in &self.kinds {
-            let name = kind.to_ascii_uppercase();
-            let Some(rows) = rows.get(kind.as_str()) else {
-                return Err(format!("{FACTS}/operations.toml: {kind}: no program does that"));
-            };
-            out += &format!("/// What {says}.\npub const {name}: Operations = &[\n{rows}];\n");
-            all += &format!("    ({kind:?}, {says:?}, {name}),\n");
-        }
-        Ok(out
-            + "/// All kinds, each by its name and with what it says.\npub const ALL: &[(&str, &str, Operations)] = &[\n"
-            + &all
-            + "];\n")
-    }
-
-    /// The table as constants. Rows of several programs, and commands of several rows, stand there once.
-    fn code(&self) -> Result<String, String> {
-        let (mut commands, mut rows): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        let mut programs = String::new();
-        for (name, (row, file)) in &self.rows {
-            let failed = |error: String| format!("{FACTS}/{file}: {name}: {error}");
-            let subs = row.commands.iter().map(|command| command.code(&row.does));
-            let subs = place(&mut commands, subs.collect::<Result<_, _>>().map_err(failed)?);
-            let row = place(&mut rows, row.code(subs).map_err(failed)?);
-            programs += &format!("    Program::new({name:?}, &ROW_{row}), // {file}\n");
-        }
-        let mut out = String::new();
-        for (at, subs) in commands.iter().enumerate() {
-            out += &format!("const COMMANDS_{at}: &[Sub] = &[\n{subs}];\n");
-        }
-        for (at, row) in rows.iter().enumerate() {
-            out += &format!("static ROW_{at}: Row = {row};\n");
-        }
-        out += &format!("const LOCAL: &str = {:?};\n", words(&self.local)?);
-        Ok(out + "static TABLE: &[Program] = &[\n" + &programs + "];\n")
-    }
-}
-
-/// Where a text stands in a list, at the end where it did not yet.
-fn place(list: &mut Vec<String>, text: String) -> usize {
-    list.iter().position(|known| *known == text).unwrap_or_else(|| {
-        list.push(text);
-        list.len() - 1
-    })
-}
-
-impl Program {
-    fn code(&self, commands: usize) -> Result<String, String> {
-        let kind = match (&self.kind, &self.builtin, &self.runs) {
-            (None, None, None) => "Kind::Plain".to_owned(),
-            (Some(kind), None, None) => variant("Kind", kind)?,
-            (None, Some(builtin), None) => format!("Kind::Builtin({})", variant("Builtin", builtin)?),
-            (None, None, Some(runs)) => format!("Kind::Wrap({})", runs.code()?),
-            _ => return Err("only one of kind, builtin and runs can be said".to_owned()),
-        };
-        let names = || self.commands.iter().flat_map(|command| &command.names);
-        let mut groups = self.groups.clone();
-        for name in names() {
-            let parts: Vec<&str> = name.split(' ').collect();
-            for many in 1..parts.len() {
-                let group = parts.iter().take(many).copied().collect::<Vec<_>>().join(".");
-                if !groups.contains(&group) {
-                    groups.push(group);
-                }
-            }
-        }
-        let by_option = names().any(|name| name.starts_with('-'));
-        Ok(format!(
-            "Row {{ options: {:?}, operation: {}, operands: {}, kind: {kind}, verbs: {}, \
-             subs: COMMANDS_{commands}, nested: {:?}, closed: false, by_option: {by_option} }}",
-            options(&self.options)?,
-            variant("Operation", &self.does)?,
-            variant("Operands", &self.operands)?,
-            variant("Verbs", &self.verbs)?,
-            words(&groups)?,
-        ))
-    }
-}
-
-impl Command {
-    fn code(&self, does: &str) -> Result<String, String> {
-        let wrap = match &self.runs {
-            Some(runs) => format!("Some({})", runs.code()?),
-            None => "None".to_owned(),
-        };
-        let dots = self.names.iter().find(|name| name.contains('.'));
-        if let Some(name) = dots {
-            return Err(format!("{name:?}: write the words of a command with blanks between them"));
-        }
-        let names = self.names.iter().map(|name| name.replace(' ', ".")).collect::<Vec<_>>();
-        Ok(format!(
-            "    Sub {{ names: {:?}, options: {:?}, operation: {}, operands: {}, wrap: {wrap} }},\n",
-            words(&names)?,
-            options(&self.options)?,
-            variant("Operation", self.does.as_deref().unwrap_or(does))?,
-            variant("Operands", &self.operands)?,
-        ))
-    }
-}
-
-impl Runs {
-    fn code(&self) -> Result<String, String> {
-        let Runs { skip, keep, privileged, remote, lenient, .. } = self;
-        let rest = variant("Rest", &self.command)?;
-        Ok(format!(
-            "Wrap {{ skip: {skip}, rest: {rest}, keep: {keep}, privileged: {privileged}, remote: {remote}, lenient: {lenient} }}"
-        ))
-    }
-}
-
-/// A word of a data file as the variant that it names: `after_dashes` is `AfterDashes`. That there is one, the compiler says.
-fn variant(of: &str, word: &str) -> Result<String, String> {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-    if word.is_empty() || !word.bytes().all(plain) {
-        return Err(format!("{word:?} is no word in lower case"));
-    }
-    let capital = |part: &str| {
-        let (first, rest) = part.split_at(part.len().min(1));
-        first.to_ascii_uppercase() + rest
-    };
-    Ok(format!("{of}::{}", word.split('_').map(capital).collect::<String>()))
-}
-
-/// Words in one text, which costs nothing until it is read.
-fn words(list: &[String]) -> Result<String, String> {
-    match list.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
-        Some(word) => Err(format!("{word:?} is not one word")),
-        None => Ok(list.join(" ")),
-    }
-}
-
-/// Options in one text. What they may be is in `src/rules/facts/mod.rs`.
-fn options(list: &[String]) -> Result<String, String> {
-    if let Some(word) = list.iter().find(|word| !word.starts_with(['-', '/', '+'])) {
-        return Err(format!("{word:?} is no option"));
-    }
-    words(list)
 }

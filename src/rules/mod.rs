@@ -2,6 +2,13 @@
 //! and the rules that match the survey give reasons.
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
+/// The lists of words of a data file beside the rules (`words!("builtin/network")`: of `builtin/network.toml`), as constants.
+macro_rules! words {
+    ($file:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/words/", $file, ".rs"));
+    };
+}
+
 mod builtin;
 pub mod custom;
 pub mod domains;

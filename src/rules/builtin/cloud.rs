@@ -19,7 +19,8 @@ use crate::shell::Arg;
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 
-const HUBS: &[&str] = &["gh", "glab"];
+/// Clients of code hosts.
+pub(super) const HUBS: &[&str] = &["gh", "glab"];
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "cloud.changed",

@@ -3,6 +3,7 @@
 
 use super::{recipes, scripts};
 use crate::domain::single_quoted;
+use crate::rules::facts::words::MAKES;
 use crate::rules::matcher::is_shell;
 
 /// Editors of lines, and of screens with the same commands.
@@ -12,8 +13,6 @@ pub(super) const EDITORS: &[&str] = &[
 ];
 
 const SQLITES: &[&str] = &["sqlite3", "sqlite", "litecli"];
-
-const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 const TCLS: &[&str] = &["expect", "tclsh", "wish"];
 

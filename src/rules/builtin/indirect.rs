@@ -1,6 +1,7 @@
 //! The same harm by a program seldom used for it, or one thing at a time: lists that are emptied in a loop, what is fetched by rare
 //! clients and run, and operations of code hosts that nobody takes back.
 
+use super::cloud::HUBS;
 use super::operations;
 use super::{docker, downloads, lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
@@ -12,9 +13,6 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-const HUBS: &[&str] = &["gh", "glab"];
-
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
 const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compose"];
 
 /// Clients that fetch files, and are told so in words of their own.
@@ -86,7 +84,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "lists all of a kind and deletes each",
         instead: Some(Instead::Advice("name the one thing that is to go")),
-        when: &[predicate("listed_and_deleted", Trigger::programs(CONTAINERS), listed_and_deleted)],
+        when: &[predicate(
+            "listed_and_deleted",
+            Trigger::programs(lists::CONTAINER_CLIENTS),
+            listed_and_deleted,
+        )],
         ..RULE
     },
     Rule {

@@ -1,5 +1,6 @@
 //! Names that several rules share: places, programs, words. Facts about single commands are in `commands`.
 
+pub(crate) use crate::rules::facts::words::QUIET;
 use crate::rules::matcher::At;
 
 /// Directories of the operating system.
@@ -149,7 +150,7 @@ pub(crate) const TEXT_ENDINGS: &[&str] = &[
     "tex", "ts", "tsv", "tsx", "txt", "vue", "zig",
 ];
 
-/// Of these, the ones of which every file is a secret, but for [`NOT_SECRET`].
+/// Of [`SECRET_DIRS`] the ones of which every file is a secret, but for [`NOT_SECRET`].
 pub(crate) const SECRET_TREES: &[&str] =
     &[".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", ".config/op"];
 
@@ -356,7 +357,6 @@ pub(crate) const SHELL_STARTUP: &[At] = &[
     At::Home(".config/zsh"),
     At::Home(".config/powershell"),
     At::Home(".hushlogin"),
-    At::Home(".xsessionrc"),
     At::Home(".config/plasma-workspace/env"),
     At::Home(".config/openbox/autostart"),
     At::Home(".config/i3/config"),
@@ -612,9 +612,20 @@ pub(crate) const CACHES: &[&str] = &[
 /// Hooks of a git repository.
 pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 
-/// Options with which a search says only whether, where or how often.
-pub(crate) const QUIET: &[&str] =
-    &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
+/// Programs that run containers.
+pub(crate) const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
+
+/// Clients of containers, of those in a cluster too.
+pub(crate) const CONTAINER_CLIENTS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
+
+/// Programs that pack files into one with tar.
+pub(crate) const TARS: &[&str] = &["tar", "bsdtar", "gtar"];
+
+/// Commands that print what they are given.
+pub(crate) const PRINTERS: &[&str] = &["echo", "printf", "cat"];
+
+/// Options by which Node loads a module before anything else.
+pub(crate) const NODE_LOADS: &[&str] = &["--require", "-r", "--import", "--loader", "--experimental-loader"];
 
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];

@@ -44,7 +44,7 @@ const URL_RUNNERS: &[&str] = &[
     "streamlit",
 ];
 
-/// Of these, the ones with which nothing that is fetched is checked, whoever it comes from.
+/// Settings with which nothing that is fetched is checked, whoever it comes from.
 const UNCHECKED: &[&str] = &["GOINSECURE=", "GOSUMDB=off", "NODE_TLS_REJECT_UNAUTHORIZED=0"];
 
 pub(super) const RULES: &[Rule] = &[Rule {

@@ -1,6 +1,7 @@
 //! Other machines: commands, files and orders that go to them.
 
 use super::code::shell_text::{run_part, shell_verdict};
+use super::downloads::COPIERS;
 use super::operations;
 use super::{flagged, lists, predicate, run, standing, sub};
 use crate::domain::{Severity, Verdict};
@@ -50,10 +51,6 @@ const RUNNERS: &[&str] = &[
     "teleport",
     "boundary",
 ];
-
-const COPIERS: &[&str] = &["scp", "rsync", "sftp"];
-
-const DAEMONS: &[&str] = &["docker", "podman", "nerdctl"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -125,7 +122,11 @@ pub(super) const RULES: &[Rule] = &[
         reason: "changes containers on another machine",
         instead: Some(Instead::Command("docker ps")),
         when: &[
-            predicate("container_service_of_another_machine", Trigger::programs(DAEMONS), foreign_daemon),
+            predicate(
+                "container_service_of_another_machine",
+                Trigger::programs(lists::CONTAINERS),
+                foreign_daemon,
+            ),
             predicate("service_ended_on_another_machine", Trigger::rows(ENDS_WHAT_RUNS), |scene| {
                 let own = |inv: &Invocation| {
                     runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv)
@@ -281,7 +282,7 @@ fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {
     let by_variable = ["DOCKER_HOST=tcp://", "DOCKER_HOST=ssh://", "DOCKER_CONTEXT="]
         .iter()
         .any(|name| line.contains(name));
-    let found = scene.first(DAEMONS, |inv| {
+    let found = scene.first(lists::CONTAINERS, |inv| {
         let host = flag_value(inv, &["-H", "--host", "--url", "--connection", "--context"]).map(Arg::text);
         let elsewhere = host.as_deref().is_some_and(|host| {
             !host.starts_with("unix://")

@@ -65,7 +65,7 @@ const EMPTIED: &[&str] = &[
     "call_command(\"flush",
 ];
 
-/// The same, where nothing in front narrows them.
+/// Calls that delete every row where nothing in front narrows them.
 const WHOLE: &[&str] = &[".delete_all", ".destroy_all"];
 
 const NARROWED: &[&str] = &["where(", ".limit(", ".find_by", ".old", ".expired", ".stale", "find("];
@@ -138,7 +138,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Stores as code names their clients, and the calls that empty them.
+/// Stores as code names their clients.
 const STORES: &[&str] =
     &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
 const EMPTYING: &[&str] = &[

@@ -3,7 +3,7 @@
 pub(super) mod endless;
 pub(super) mod filled;
 
-use super::{libraries, predicate, run};
+use super::{libraries, lists, predicate, run};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -117,7 +117,7 @@ fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let text = arg.text();
                 text.len() < 300 && POOLS.iter().any(|pool| text.starts_with(pool))
             })
-            || runs(inv, CONTAINERS) && starts_miner(inv)
+            || runs(inv, lists::CONTAINER_CLIENTS) && starts_miner(inv)
             || inv.args.windows(2).any(|pair| match pair {
                 [flag, what] => {
                     matches!(flag.known(), Some("--coin" | "--algo" | "-a"))
@@ -164,8 +164,6 @@ fn installs_miner<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
 
 /// A container is started from an image that mines.
 fn starts_miner(inv: &Invocation) -> bool {

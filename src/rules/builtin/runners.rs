@@ -5,7 +5,7 @@ use super::code::shell_text::shell_verdict;
 use super::{dialogs, installs, recipes, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::facts;
+use crate::rules::facts::{self, words::MAKES};
 use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, input_of, target_of};
 use crate::shell::Arg;
 
@@ -15,8 +15,6 @@ const RECIPE: &[&str] = &["\t", "; ", ":;"];
 /// Of these, the ones in whose language a command stands between quotes or brackets.
 const QUOTED: &[&str] =
     &["rake", "fzf", "sk", "gnuplot", "pdflatex", "latex", "xelatex", "lualatex", "tex", "latexmk"];
-
-const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 /// Programs that run scripts out of package.json.
 const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];

@@ -55,7 +55,6 @@ const NAMED_IN_CODE: &[&str] = &[
     ".vault-token",
     ".azure/",
     ".config/gcloud",
-    ".git-credentials",
     "browser_cookie3",
     "cookies.sqlite",
     "keyring.get_password",

@@ -9,7 +9,7 @@ mod transcripts;
 mod trees;
 mod written;
 
-use super::predicate;
+use super::{lists::TARS, predicate};
 use crate::domain::{Action, EffectKind, Places, Protected, Severity, Target, Verdict};
 use crate::rules::matcher::{
     Code, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, has_flag, inside, is_protected,
@@ -21,8 +21,6 @@ pub(super) use killed::{RUNTIMES, only_asks};
 
 const ASK: Option<Instead> =
     Some(Instead::Advice("describe the change and let the person make it at a terminal"));
-
-const TARS: &[&str] = &["tar", "bsdtar", "gtar"];
 
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];

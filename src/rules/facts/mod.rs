@@ -1,5 +1,5 @@
 //! Facts about programs: which options take values, what the operands are, what running it does. No judgement (that is `builtin`)
-//! and no shell (that is `survey`). They stand in the data files beside this one, one a domain; `build.rs` checks them and makes one
+//! and no shell (that is `survey`). They stand in the data files beside this one, one a domain; `build/` checks them and makes one
 //! table of them. The words in them are the variants of the enums here, in lower case.
 //!
 //! Options are words in one text, so that a row costs nothing until it is read:

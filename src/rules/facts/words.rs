@@ -1,3 +1,5 @@
-//! Verbs and things by which what no row knows is judged. They stand in `verbs.toml`.
+//! Lists of words: verbs and things by which what no row knows is judged (`verbs.toml`), and words that several rooms of the rules
+//! share (`words.toml`).
 
-include!(concat!(env!("OUT_DIR"), "/words.rs"));
+words!("facts/verbs");
+words!("facts/words");

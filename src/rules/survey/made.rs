@@ -7,14 +7,14 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use crate::rules::builtin::{recipes, scripts};
 use crate::rules::facts::MAKEFILES;
+use crate::rules::facts::words::MAKES;
 use crate::shell::Arg;
 
 const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "tcc"];
-const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 /// How a source starts another program in its own place or beside it.
 const STARTS: &[&str] = &["execv", "execl", "execp", "posix_spawn", "Command::new"];
-/// How it hands on what it was given.
+/// How a source hands on what it was given.
 const HANDS_ON: &[&str] = &["argv", "char**", "char **", "char *", "env::args"];
 
 /// Programs that copy or link a file.

@@ -6,6 +6,7 @@ use crate::domain::{Origin, Reach, Target, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
 use crate::rules::builtin::scripts;
+use crate::rules::facts::words::QUIET;
 use crate::rules::matcher::{
     cuts_to_names, flag_value, has_flag, is_env_file, is_secret, prints_environment, prints_secret, runs,
     runs_code, target_of,
@@ -85,14 +86,14 @@ pub(super) fn inputs_of(inv: &Invocation) -> usize {
     reads + given(inv).filter(named).count()
 }
 
-/// Of these the arguments are no files.
+/// Programs whose arguments are no files.
 const NAMELESS: &[&str] = &["echo", "printf", "tr", "export", "declare", "typeset", "set"];
 
 /// Programs whose first operand is what is looked for, or done with what is read.
 const SCRIPTED: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
-/// Their options that say it instead.
+/// Options of [`SCRIPTED`] that say it instead.
 const SCRIPTS: &[&str] = &["-e", "--regexp", "--expression"];
-/// Their options that name a file which says it.
+/// Options of [`SCRIPTED`] that name a file which says it.
 const SCRIPT_FILES: &[&str] = &["-f", "--file", "--from-file"];
 
 /// The arguments that may name files.
@@ -106,11 +107,9 @@ fn given(inv: &Invocation) -> impl Iterator<Item = &Arg> {
 
 /// Whether what a command prints holds what it reads.
 pub(super) fn passes_on(inv: &Invocation) -> bool {
-    const COUNTING: &[&str] =
-        &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
     let searches = runs(inv, &["grep", "egrep", "fgrep", "rg"]);
     (runs(inv, PASSING) || prints_secret(inv))
-        && !(searches && COUNTING.iter().any(|flag| has_flag(inv, flag)))
+        && !(searches && QUIET.iter().any(|flag| has_flag(inv, flag)))
         && !cuts_to_names(inv)
 }
 

@@ -4,6 +4,7 @@ use crate::domain::join;
 use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
 use crate::rules::facts::MAKEFILES;
+use crate::rules::facts::words::C_COMPILERS;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
 use crate::rules::survey::only_checks;
 use crate::rules::{Invocation, Stdin, modules};
@@ -232,8 +233,6 @@ const BY_WORD: &[&str] = &[
     "logrotate",
 ];
 
-const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
-
 /// Programs that start what is named in a text of theirs, and most words of one.
 const BY_TEXT: &[&str] =
     &["tmux", "screen", "expect", "tclsh", "wish", "zellij", "kitty", "xterm", "concurrently"];
@@ -312,7 +311,7 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
             texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "\"'{}[];".contains(c)));
         out.extend(words.filter(|word| word.contains('/')).take(MAX_WORDS).map(Arg::literal));
     }
-    if runs(inv, COMPILERS) {
+    if runs(inv, C_COMPILERS) {
         // `@file` holds options, a plugin is loaded, and what begins with that path is run in the place of its own parts.
         let behind = |arg: &Arg| {
             let text = arg.known()?;

@@ -30,7 +30,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..sub(&["pulumi"], &["destroy", "down", "stack rm"])
             }),
             When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk", "aws-cdk"], &["destroy"]) }),
-            predicate("infrastructure_destroyed", Trigger::programs(BUILDERS), destroyed),
+            predicate("infrastructure_destroyed", Trigger::programs(stacks::APPLIERS), destroyed),
             predicate("infrastructure_forgotten", Trigger::programs(TERRAFORM), forgotten),
             predicate(
                 "live_infrastructure_changed_unasked",
@@ -87,9 +87,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Programs that build infrastructure from files, and take it down.
-const BUILDERS: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "aws-cdk"];
-
 /// All that was built is destroyed, and nothing says that it is for tests.
 fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
@@ -98,7 +95,7 @@ fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
         let space = line.split_whitespace().find_map(|word| word.strip_prefix("TF_WORKSPACE="));
         standing::names_scratch(inv) || space.is_some_and(standing::is_own)
     };
-    let found = scene.first(BUILDERS, |inv| {
+    let found = scene.first(stacks::APPLIERS, |inv| {
         let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
         let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
         // `terraform plan -destroy -out=x && terraform apply x`

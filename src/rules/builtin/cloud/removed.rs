@@ -122,7 +122,7 @@ const EMULATED_OR_DRY: &[&str] = &[
 
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
 
-/// Libraries of providers as code names them, and the calls that delete what holds data or runs.
+/// Libraries of providers as code names them.
 const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
 
 const DELETED_IN_CODE: &[&str] = &[

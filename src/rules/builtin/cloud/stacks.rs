@@ -10,7 +10,7 @@ use crate::rules::matcher::{
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Programs that put in place what files say.
+/// Programs that build infrastructure from files, change it and take it down.
 pub(super) const APPLIERS: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "aws-cdk"];
 
 /// Words in the kinds of things that hold data.

@@ -38,7 +38,7 @@ const MOVES: &[&str] = &[
     "mv '",
 ];
 
-/// The same, of what stands in front of them.
+/// Calls that take away the thing which stands in front of them.
 const MOVED_BY: &[&str] = &[").rename(", ").replace("];
 
 fn loses<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -93,7 +93,7 @@ const NAMED_STARTS: &[&str] = &[
     "exec ",
 ];
 
-/// Those that are also names of functions of a project's own, as tests call them.
+/// Calls of [`STARTS`] that are also names of functions of a project's own, as tests call them.
 const OWN_NAMES: &[&str] = &["run(", "call("];
 
 const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip"];

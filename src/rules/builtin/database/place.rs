@@ -36,7 +36,7 @@ const HOSTS: &[&str] = &[
     "--addr",
 ];
 
-/// Keys of the same in what a client is told in one text (`Host=…;Database=…`, `host=… dbname=…`).
+/// Keys of the host of a store in what a client is told in one text (`Host=…;Database=…`, `host=… dbname=…`).
 const HOST_KEYS: &[&str] = &["host", "hostaddr", "server", "data source"];
 
 /// Ends of the names of variables that say where a store is.

@@ -328,9 +328,8 @@ fn settings_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// The command that writes it; none where nothing but a redirection does.
 pub(super) fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
-    const SHOW: &[&str] = &["echo", "printf", "cat"];
     let redirected = |inv: &Invocation| inv.writes.iter().any(|(to, _)| to.text() == target.text());
-    let named = owners(scene, target).filter(|inv| !runs(inv, SHOW) || redirected(inv)).last();
+    let named = owners(scene, target).filter(|inv| !runs(inv, lists::PRINTERS) || redirected(inv)).last();
     named.or_else(|| {
         let name = target.text().rsplit('/').find(|part| !part.is_empty())?;
         // `sh -c '> data.db'` carries the redirection.

@@ -1,5 +1,6 @@
 //! What goes out: the project, files for anybody.
 
+use super::secret_sent::FILE_CLIENTS;
 use super::{data_sent, is_unknown_host, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -48,7 +49,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("let the person upload it, or have the host added to known_hosts")),
         when: &[
             predicate("file_uploaded", Trigger::programs(lists::DOWNLOADERS), file_uploaded),
-            predicate("file_put_by_a_client", Trigger::programs(PUTTERS), file_put),
+            predicate("file_put_by_a_client", Trigger::programs(FILE_CLIENTS), file_put),
             predicate("file_put_into_a_strange_store", Trigger::programs(ADDRESSED), put_into_a_store),
             predicate(
                 "file_given_with_a_host",
@@ -255,7 +256,6 @@ fn drop_site_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
     if named { Found::yes(text) } else { Found::No }
 }
 
-/// All of the project, a dump or a printed file goes down a connection to somewhere else.
 /// Clients of stores that a tree is copied to.
 const STORES: &[&str] =
     &["aws", "gsutil", "gcloud", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "s4cmd", "ossutil"];
@@ -500,12 +500,9 @@ fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Clients for files that are told in a language of their own what to do.
-const PUTTERS: &[&str] = &["smbclient", "ftp", "tftp", "sftp", "lftp"];
-
 /// Such a client puts a file on a host that is not among the known ones.
 fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(PUTTERS, |inv| {
+    let found = scene.first(FILE_CLIENTS, |inv| {
         let foreign = |arg: &Arg| {
             let text = arg.text();
             let place = text.split_once("://").map_or(&*text, |(_, rest)| rest).trim_start_matches('/');

@@ -34,7 +34,7 @@ const SECRET_SENT: Rule = Rule {
         predicate("secret_put_by_a_file_client", Trigger::programs(FILE_CLIENTS), put_by_client),
         predicate("secret_published", Trigger::programs(PUBLISHERS), published),
         predicate("secret_given_by_a_client", Trigger::programs(taken::CLIENTS), taken::given_by_client),
-        predicate("secret_variable_piped_away", Trigger::programs(PRINTERS), variable_sent),
+        predicate("secret_variable_piped_away", Trigger::programs(lists::PRINTERS), variable_sent),
         predicate(
             "secret_in_what_is_sent",
             Trigger::programs(lists::SENDERS).or(Trigger::programs(lists::NETCATS)),
@@ -80,9 +80,8 @@ const SECRET_SENT: Rule = Rule {
     ..RULE
 };
 
-const FILE_CLIENTS: &[&str] = &["sftp", "ftp", "lftp", "tftp", "smbclient"];
-
-const PRINTERS: &[&str] = &["echo", "printf", "cat"];
+/// Clients for files that are told in a language of their own what to do.
+pub(super) const FILE_CLIENTS: &[&str] = &["sftp", "ftp", "lftp", "tftp", "smbclient"];
 
 /// Programs that put files where others read them: sites, buckets, logs of another machine.
 const PUBLISHERS: &[&str] = &[
@@ -155,7 +154,7 @@ fn put_by_client<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// The value of a secret variable goes down a connection.
 fn variable_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(PRINTERS, |inv| {
+    let found = scene.first(lists::PRINTERS, |inv| {
         let sent = || {
             scene.invocations().iter().any(|other| {
                 other.pipeline == inv.pipeline

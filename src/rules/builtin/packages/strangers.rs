@@ -214,8 +214,8 @@ fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
             "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
             "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
             "node" | "nodejs" | "tsx" | "ts-node" => {
-                const LOADS: &[&str] = &["--import", "-r", "--require", "--loader", "--experimental-loader"];
-                let loads = |flag: &&crate::rules::survey::Flag| LOADS.contains(&flag.name.as_str());
+                let loads =
+                    |flag: &&crate::rules::survey::Flag| lists::NODE_LOADS.contains(&flag.name.as_str());
                 let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
                 loaded.any(|value| web(value.prefix()))
                     || inv.operands.first().is_some_and(|arg| web(arg.prefix()))

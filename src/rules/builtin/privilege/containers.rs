@@ -22,7 +22,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(Command {
                 flags: &[&["--privileged"]],
                 ..sub(
-                    CONTAINERS,
+                    lists::CONTAINERS,
                     &[
                         "run",
                         "exec",
@@ -82,7 +82,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
             When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
-            predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
+            predicate("container_with_the_host_in_it", Trigger::programs(lists::CONTAINERS), container_host),
             predicate(
                 "host_reached_by_another_name",
                 Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
@@ -130,8 +130,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
-
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
 
 fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
     let privileged_chroot = |inv: &&Invocation| {
@@ -201,7 +199,7 @@ fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SHARED: &[&str] = &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"];
-    let found = scene.first(CONTAINERS, |inv| {
+    let found = scene.first(lists::CONTAINERS, |inv| {
         inv.flags.iter().any(|flag| {
             let Some(value) = &flag.value else { return false };
             let text = value.text();

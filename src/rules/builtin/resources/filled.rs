@@ -83,10 +83,10 @@ const WHOLE_READERS: &[&str] = &[
     "cut",
 ];
 
-/// Those of them that keep what they read until its end.
+/// Readers that keep what they read until its end.
 const HOLDERS: &[&str] = &["tail", "tac", "sort"];
 
-/// Those of them that take answers on their input, not what they work on.
+/// Readers that take answers on their input, not what they work on.
 const ASKERS: &[&str] = &["cp", "mv", "install", "rsync", "zip"];
 
 /// What they read they keep on the disk.

@@ -25,7 +25,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ),
             predicate("env_file_listed_by_code", Trigger::INTERPRETER, env_file_listed),
             predicate("ignored_files_shown", Trigger::WRAPPED, ignored_shown),
-            predicate("env_file_packed_to_the_output", Trigger::programs(PACKED), env_file_packed),
+            predicate("env_file_packed_to_the_output", Trigger::programs(lists::TARS), env_file_packed),
         ],
         ..RULE
     },
@@ -368,8 +368,6 @@ fn ignored_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-const PACKED: &[&str] = &["tar", "bsdtar", "gtar"];
-
 /// `tar c .env`: all of it on the standard output, which nothing takes but what unpacks it there.
 fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let prints = |inv: &Invocation| {
@@ -378,7 +376,7 @@ fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
             text == "--to-stdout" || text.contains('O') && !text.starts_with("--") && text.len() < 8
         })
     };
-    let found = scene.first(PACKED, |inv| {
+    let found = scene.first(lists::TARS, |inv| {
         let first = inv.args.first().map(Arg::text).unwrap_or_default();
         let to_file = || {
             let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
@@ -396,7 +394,7 @@ fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .invocations()
                 .iter()
                 .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-                .all(|other| runs(other, PACKED) && prints(other) || runs(other, WRITTEN))
+                .all(|other| runs(other, lists::TARS) && prints(other) || runs(other, WRITTEN))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

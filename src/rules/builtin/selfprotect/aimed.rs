@@ -35,7 +35,8 @@ pub(super) const SPLITTERS: &[&str] = &["split", "csplit"];
 
 pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "ln", "gcp", "gmv"];
 
-pub(super) const APPLIERS: &[&str] = &["patch", "gpatch", "git"];
+/// Programs that change files as a patch says.
+pub(super) const PATCHERS: &[&str] = &["patch", "gpatch", "git"];
 
 pub(super) const HOME_FILLERS: &[&str] = &[
     "stow", "patch", "gpatch", "git", "cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv", "make",
@@ -163,7 +164,7 @@ fn changed_dir(inv: &Invocation) -> Option<Arg> {
 /// A patch applied in the directory of a protected place.
 pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found =
-        scene.first(APPLIERS, |inv| changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene)));
+        scene.first(PATCHERS, |inv| changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

@@ -151,7 +151,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ),
             predicate(
                 "patch_applied_in_a_protected_directory",
-                Trigger::programs(aimed::APPLIERS),
+                Trigger::programs(aimed::PATCHERS),
                 aimed::applied,
             ),
         ],
@@ -164,7 +164,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git diff HEAD -- {last}")),
         when: &[
             predicate("git_writes_a_protected_place", Trigger::programs(GIT), git_restores),
-            predicate("patch_of_a_protected_place", Trigger::programs(written::PATCHERS), written::patched),
+            predicate("patch_of_a_protected_place", Trigger::programs(aimed::PATCHERS), written::patched),
         ],
         ..RULE
     },

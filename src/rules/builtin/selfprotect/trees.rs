@@ -3,7 +3,7 @@
 
 use crate::domain::{Action, ProtectedKind, Target, join};
 use crate::rules::Invocation;
-use crate::rules::builtin::lists::CLIENT_CREDENTIALS;
+use crate::rules::builtin::lists::{self, CLIENT_CREDENTIALS};
 use crate::rules::builtin::privilege::containers::measures;
 use crate::rules::matcher::{Found, Rel, Scene, flag_value, has_flag, relation_to, runs, target_of};
 use crate::shell::Arg;
@@ -38,8 +38,6 @@ const TAKERS: &[(&str, &[&str])] = &[
 
 /// Programs that search a tree, print what differs in two of them, or serve one.
 const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "ggrep", "rg", "ag", "ack", "ugrep", "ug"];
-
-const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
 
 /// All programs that are looked at.
 pub(super) const READERS: &[&str] = &[
@@ -121,7 +119,7 @@ fn reads_tree(inv: &Invocation, scene: &Scene<'_>) -> bool {
         return sources(inv).any(|arg| is_tree(&arg, inv, Way::Take, scene))
             || inv.program == "cpio" && listed(inv, scene);
     }
-    if runs(inv, CONTAINERS) {
+    if runs(inv, lists::CONTAINERS) {
         return !measures(inv)
             && mounts(inv).any(|source| is_tree(&Arg::literal(&source), inv, Way::Mount, scene));
     }

@@ -1,5 +1,6 @@
 //! Programs that are given a protected place in a role in which they may write it, where the tables say no more of it.
 
+use super::aimed;
 use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::builtin::statements;
@@ -26,7 +27,6 @@ const WRITE_FLAGS: &[&str] = &[
 /// Programs that change what they are given unless they are told to look.
 const FORMATTERS: &[&str] = &["black", "isort", "pyupgrade", "dprint"];
 const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run", "--list-different", "-c"];
-pub(super) const PATCHERS: &[&str] = &["git", "patch", "gpatch"];
 
 /// Programs that look at what they are given unless they are told to edit it.
 pub(super) const EDITORS: &[&str] = &["dasel", "crudini", "tomlq", "jaq", "toml", "toml-cli", "initool"];
@@ -222,7 +222,7 @@ pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A patch that changes a protected place.
 pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(PATCHERS, |inv| {
+    let found = scene.first(aimed::PATCHERS, |inv| {
         if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am"))
         {
             return false;

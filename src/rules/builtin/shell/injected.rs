@@ -2,8 +2,8 @@
 
 use super::loaded;
 use crate::domain::Verdict;
-use crate::rules::builtin::{flagged, predicate};
-use crate::rules::facts::loaders;
+use crate::rules::builtin::{flagged, lists, predicate};
+use crate::rules::facts::{loaders, words::C_COMPILERS};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
 use crate::shell::parse;
 
@@ -131,12 +131,11 @@ fn loads_into_java(word: &str) -> bool {
 
 /// `$(gcc -print-file-name=libasan.so)`: a library of the compiler's own.
 fn asks_compiler(value: &str) -> bool {
-    const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
     let inner = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
     let Some((compiler, asked)) = inner.split_once(' ') else { return false };
     let compiler = compiler.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
     let name = asked.trim().strip_prefix("-print-file-name=").unwrap_or_default();
-    COMPILERS.contains(&compiler)
+    C_COMPILERS.contains(&compiler)
         && ["libasan", "libubsan", "libtsan", "liblsan", "libclang_rt."]
             .iter()
             .any(|lib| name.starts_with(lib))
@@ -242,7 +241,6 @@ fn only_warns(word: &str) -> bool {
 
 /// Options of Node that load a module which the project does not name by itself, or let the network steer it.
 pub(in crate::rules::builtin) fn node_loads(value: &str) -> bool {
-    const LOADS: &[&str] = &["--require", "-r", "--import", "--loader", "--experimental-loader"];
     let words = || value.split_whitespace();
     // The name of an installed package (`ts-node/register`) is the project's own choice.
     let is_package = |name: &str| {
@@ -253,7 +251,7 @@ pub(in crate::rules::builtin) fn node_loads(value: &str) -> bool {
     };
     words().zip(words().skip(1).chain([""])).any(|(word, next)| {
         let (flag, given) = word.split_once('=').unwrap_or((word, next));
-        LOADS.contains(&flag) && !is_package(given)
+        lists::NODE_LOADS.contains(&flag) && !is_package(given)
             || flag.starts_with("--inspect") && word.contains('=') && !given.starts_with("127.0.0.1")
             || flag.starts_with("-r") && flag.len() > 2
     })

@@ -1,0 +1,112 @@
+//! Lists of words, which become constants: each file's in one file, which the macro `words!` of `src/rules/mod.rs` includes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::{RULES, failed};
+
+/// Words of fewer than these may be the same by chance.
+const FEW: usize = 3;
+
+/// The lists of all files, by the paths of these below `src/rules` without their ends, and by their names.
+pub type Lists = BTreeMap<String, BTreeMap<String, Words>>;
+
+/// Words that are alike.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    says: String,
+    #[serde(default)]
+    pub list: Vec<String>,
+    /// Instead of words places: `/etc` is absolute, `~/.ssh` below the home directory, `.git/hooks` anywhere.
+    #[serde(default)]
+    places: Vec<String>,
+}
+
+impl Words {
+    fn all(&self) -> &[String] {
+        if self.places.is_empty() { &self.list } else { &self.places }
+    }
+
+    /// What is wrong with the list.
+    fn fault(&self, name: &str) -> Option<String> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !name.bytes().all(plain) {
+            return Some("a name is in lower case, with _ between its words".to_owned());
+        }
+        if self.says.trim().is_empty() {
+            return Some("says nothing: one sentence on what the words are".to_owned());
+        }
+        if self.all().is_empty() {
+            return Some("the list is empty".to_owned());
+        }
+        if !self.list.is_empty() && !self.places.is_empty() {
+            return Some("holds words (list) and places: make two of it".to_owned());
+        }
+        let mut seen = BTreeSet::new();
+        let twice = self.all().iter().find(|word| !seen.insert(*word));
+        twice.map(|word| format!("{word:?} stands there twice"))
+    }
+
+    /// The list as a constant.
+    fn code(&self, name: &str) -> String {
+        let says: String = self.says.trim().lines().map(|line| format!("/// {line}\n")).collect();
+        let name = name.to_ascii_uppercase();
+        if self.places.is_empty() {
+            return format!("{says}pub(crate) const {name}: &[&str] = &{:?};\n", self.list);
+        }
+        let places: String = self.places.iter().map(|place| format!("    {},\n", at(place))).collect();
+        // A file may have `At` in scope or not.
+        let allow = "#[allow(unused_qualifications, reason = \"the path holds in every file\")]";
+        format!("{says}{allow}\npub(crate) const {name}: &[crate::rules::matcher::At] = &[\n{places}];\n")
+    }
+}
+
+/// A place as the variant of `crate::rules::matcher::At` that its beginning stands for.
+fn at(place: &str) -> String {
+    let (variant, text) = match place.strip_prefix("~/") {
+        Some(below) => ("Home", below),
+        None if place.starts_with('/') => ("Abs", place),
+        None => ("Name", place),
+    };
+    format!("crate::rules::matcher::At::{variant}({text:?})")
+}
+
+/// Writes the constants of each file below a directory.
+pub fn write(lists: &Lists, dir: &Path) -> Result<(), String> {
+    check(lists)?;
+    if dir.exists() {
+        std::fs::remove_dir_all(dir).map_err(|error| failed(dir, &error))?;
+    }
+    for (file, words) in lists {
+        let path = dir.join(format!("{file}.rs"));
+        let parent = path.parent().unwrap_or(dir);
+        std::fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
+        let code: String = words.iter().map(|(name, words)| words.code(name)).collect();
+        crate::write(&path, code.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Every list says what it is, has no word twice, and stands there once.
+fn check(lists: &Lists) -> Result<(), String> {
+    let mut known: BTreeMap<(bool, BTreeSet<&String>), String> = BTreeMap::new();
+    let all =
+        lists.iter().flat_map(|(file, words)| words.iter().map(move |(name, words)| (file, name, words)));
+    for (file, name, words) in all {
+        let here = format!("{RULES}/{file}.toml: words.{name}");
+        if let Some(fault) = words.fault(name) {
+            return Err(format!("{here}: {fault}"));
+        }
+        let set: BTreeSet<&String> = words.all().iter().collect();
+        if set.len() < FEW {
+            continue;
+        }
+        if let Some(there) = known.insert((words.places.is_empty(), set), here.clone()) {
+            return Err(format!("{here}: the same words as in {there}; keep one list and import it"));
+        }
+    }
+    Ok(())
+}
