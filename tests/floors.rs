@@ -32,7 +32,7 @@ const MAY_BE_UNSAFE: [&str; 5] =
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Most lines of Rust below a directory, all of them counted: what is there now, to be lowered and never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 71_600), ("src/", 133_900)];
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 65_400), ("src/", 127_700)];
 /// Directories of data tables, which may be longer.
 const TABLES: [&str; 1] = ["src/rules/builtin/"];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions

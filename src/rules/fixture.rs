@@ -14,37 +14,7 @@ pub const PROJECT: &str = "/home/u/proj";
 /// Most rounds of question and answer; each needs a new question.
 const ROUNDS: usize = 8;
 
-const DIRECTORIES: &[&str] = &[
-    "/",
-    "/tmp",
-    "/var/tmp",
-    "/etc",
-    "/usr",
-    "/home",
-    "/home/u",
-    "/home/u/.claude",
-    "/home/u/.ssh",
-    "/home/u/.config",
-    "/home/u/.config/lazaret",
-    "/home/u/.aws",
-    "/home/u/Documents",
-    "/home/u/work",
-    "/home/u/work/thing",
-    "/home/u/other",
-    "/home/u/proj",
-    "/home/u/proj/.git",
-    "/home/u/proj/.claude",
-    "/home/u/proj/.opencode",
-    "/home/u/proj/src",
-    "/home/u/proj/docs",
-    "/home/u/proj/docs/old",
-    "/home/u/proj/target",
-    "/home/u/proj/node_modules",
-    "/home/u/proj/build",
-    "/home/u/proj/dist",
-    "/run/user/1000",
-    "/run/user/1000/lazaret",
-];
+words!("fixture");
 
 const FILES: &[(&str, &str)] = &[
     ("/home/u/proj/README.md", "# proj\n"),

@@ -6,11 +6,7 @@ use crate::shell::Arg;
 
 /// Most files of one text.
 const MAX: usize = 8;
-/// What loads the file that is named behind it, where the language is not Python.
-const LOADERS: &[&str] =
-    &["require", "require_relative", "import", "from", "load", "dofile", "include", "require_once", "do"];
-/// Endings that may be left out of such a name.
-const ENDINGS: &[&str] = &["", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".lua", "/index.js"];
+words!("modules");
 
 /// Where the files would be that an interpreter's code loads beside it. `codes`: what of it does not stand in the arguments.
 pub(in crate::rules) fn loaded_by(inv: &Invocation, codes: &[&str]) -> Vec<String> {

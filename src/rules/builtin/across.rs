@@ -100,71 +100,7 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
     runs && !installs::runs_nothing(inv, scene)
 }
 
-/// Files that a program of the directory finds by their names, and runs what they say.
-const RECIPES: &[&str] = &[
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    "build.rs",
-    "package.json",
-    "setup.py",
-    "pyproject.toml",
-    "conftest.py",
-    "noxfile.py",
-    "docker-compose.yml",
-    "docker-compose.yaml",
-    "compose.yml",
-    "compose.yaml",
-    "Dockerfile",
-    "Rakefile",
-    "Gemfile",
-    "CMakeLists.txt",
-    "meson.build",
-    "SConstruct",
-    "build.gradle",
-    "build.gradle.kts",
-    "pom.xml",
-    "mix.exs",
-    "Vagrantfile",
-    "main.go",
-    "binding.gyp",
-    "build.ninja",
-    ".npmrc",
-    ".yarnrc",
-    ".mocharc.js",
-    ".mocharc.cjs",
-    ".eslintrc.js",
-    ".babelrc.js",
-    "flake.nix",
-    "shell.nix",
-    "default.nix",
-    "rules.ninja",
-    "configure",
-    "WORKSPACE",
-    "BUILD",
-    "BUILD.bazel",
-    "Taskfile.yml",
-    "Procfile",
-    "tox.ini",
-    "setup.cfg",
-    "Gruntfile.js",
-    "gulpfile.js",
-    "build.xml",
-    "tasks.py",
-    "fabfile.py",
-    "dodo.py",
-    "deno.json",
-    "deno.jsonc",
-    ".pre-commit-config.yaml",
-    "build.sbt",
-    "build.zig",
-    "Cargo.toml",
-    ".envrc",
-    "devbox.json",
-    "wscript",
-];
+words!("builtin/across");
 
 /// Names of files, by their beginnings and their ends.
 type Names = &'static [(&'static str, &'static str)];
@@ -306,57 +242,6 @@ fn reads_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> boo
     runs_input(inv, By::Substitution) && all.iter().filter(own).any(|other| prints(&other))
 }
 
-/// Ways in which code runs another file.
-const LOADS: &[&str] = &[
-    "exec(",
-    "eval(",
-    "system",
-    "subprocess",
-    "popen",
-    "spawn",
-    "require(",
-    "import(",
-    "__import__",
-    "import_module",
-    "runpy",
-    "source(",
-    "load_source",
-    "pickle.load",
-    "marshal.load",
-    "torch.load",
-    "joblib.load",
-    "dlopen",
-    "CDLL",
-    "dofile",
-    "loadfile",
-];
-
-/// What stands in front of a module's name where code loads it.
-const IMPORTS: &[&str] = &[
-    "import",
-    "from",
-    "require",
-    "require_relative",
-    "use",
-    "import_module",
-    "__import__",
-    "load",
-    "do",
-    "include",
-    "include_once",
-    "require_once",
-    "run_module",
-    "run_path",
-    "source",
-    "-m",
-    "-l",
-    "-M",
-    "-r",
-    "--require",
-    "--import",
-    "-mmodule",
-];
-
 /// Whether code loads a module that came from such a host, by its name.
 fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if !runs_code(inv) {
@@ -425,10 +310,6 @@ fn loads_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> boo
         })
 }
 
-/// What runs a text or a program that code was given.
-const RUNS_TEXTS: &[&str] =
-    &["exec", "eval", "spawn", "function", "fork", "vm", "system", "popen", "compile"];
-
 /// Variables in which an interpreter finds the directories of its modules.
 const SEARCHED: &[&str] =
     &["PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB", "LUA_PATH", "CLASSPATH", "GEM_PATH"];
@@ -451,31 +332,6 @@ fn searches_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> 
             })
         })
 }
-
-/// Variables that name the directory of a program's settings.
-const SETTINGS: &[&str] = &[
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "ZDOTDIR",
-    "PYTHONHOME",
-    "GIT_DIR",
-    "CARGO_HOME",
-    "GNUPGHOME",
-    "VIMINIT",
-    "KUBECONFIG",
-    "COMPILER_PATH",
-    "GCC_EXEC_PREFIX",
-    "LD_LIBRARY_PATH",
-    "GIT_EXEC_PATH",
-    "DOCKER_CONFIG",
-    "XDG_CONFIG_DIRS",
-    "XDG_DATA_HOME",
-    "XDG_DATA_DIRS",
-    "NPM_CONFIG_USERCONFIG",
-    "npm_config_userconfig",
-    "PIP_CONFIG_FILE",
-    "TMUX_TMPDIR",
-];
 
 /// Whether a variable in front of a command names such a file, or the directory of its settings with one in it.
 fn settings_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {

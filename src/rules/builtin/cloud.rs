@@ -39,41 +39,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
 /// Code that stands in a command.
 const IN_CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS));
 
-/// A way into the interfaces of providers, for requests that delete.
-pub(super) const PROVIDERS: &[&str] = &[
-    "api.digitalocean.com/v2/",
-    "api.cloudflare.com/client/v4/",
-    "api.heroku.com/apps/",
-    "api.heroku.com/addons/",
-    "api.vercel.com/",
-    "api.netlify.com/api/v1/",
-    "api.render.com/v1/",
-    "api.machines.dev/v1/",
-    "api.hetzner.cloud/v1/",
-    "api.linode.com/v4/",
-    "api.vultr.com/v2/",
-    "api.scaleway.com/",
-    "api.supabase.com/v1/",
-    "api.planetscale.com/v1/",
-    "api.neon.tech/",
-    "console.neon.tech/api/v2/",
-    "cloud.mongodb.com/api/",
-    "app.terraform.io/api/v2/",
-    "management.azure.com/",
-    "management.core.windows.net/",
-    "graph.microsoft.com/",
-    "okta.com/api/v1/",
-    "auth0.com/api/v2/",
-    "googleapis.com/",
-    "amazonaws.com/",
-    "api.pulumi.com/",
-    "api.civo.com/v2/",
-    "api.equinix.com/",
-    "api.stripe.com/v1/",
-    "gitlab.com/api/v4/projects/",
-    "gitlab.com/api/v4/groups/",
-    "api.bitbucket.org/2.0/repositories/",
-];
+words!("builtin/cloud");
 
 /// Terraform is given a flag by a variable.
 fn told_beforehand(scene: &Scene<'_>, flag: &str) -> bool {
@@ -86,39 +52,6 @@ fn told_beforehand(scene: &Scene<'_>, flag: &str) -> bool {
         value.get(..end.unwrap_or(value.len())).is_some_and(|value| value.contains(flag))
     })
 }
-
-/// Modules that only look.
-const LOOKS: &[&str] =
-    &["ping", "setup", "debug", "gather_facts", "stat", "service_facts", "package_facts", "assert"];
-
-/// Programs that start as many of a thing as they are told.
-const MANIFOLD: &[&str] =
-    &["kubectl", "oc", "aws", "gcloud", "docker", "nomad", "az", "eksctl", "fly", "flyctl"];
-
-/// Machines of which each costs as much as hundreds of others, by the names that clouds give their types.
-const HUGE: &[&str] = &[
-    "p5.",
-    "p5e.",
-    "p5en.",
-    "p4d.",
-    "p4de.",
-    "trn1.",
-    "trn2.",
-    "u-6tb",
-    "u-12tb",
-    "u-24tb",
-    "x2iedn.32",
-    "a2-ultragpu",
-    "a2-megagpu",
-    "a3-",
-    "a4-",
-    "n2-highcpu-96",
-    "m2-ultramem",
-    "m3-ultramem",
-    "standard_nd",
-    "ml.p4",
-    "ml.p5",
-];
 
 /// Machines that cost too much, many in one list, or a pool that is left with none.
 fn pools<'a>(scene: &Scene<'a>) -> Found<'a> {

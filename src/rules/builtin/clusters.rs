@@ -19,53 +19,7 @@ const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compo
 /// Clusters of this machine.
 const LOCAL: &[&str] = &["kind", "k3d", "minikube"];
 
-/// Programs that take things out of what runs.
-const TAKERS: &[&str] = &[
-    "kubectl",
-    "oc",
-    "k",
-    "k3s",
-    "helm",
-    "docker",
-    "podman",
-    "docker-compose",
-    "podman-compose",
-    "helmfile",
-];
-
-/// Their words for it.
-const TAKE: &[&str] = &["delete", "uninstall", "drain", "down", "destroy", "scale", "rm", "del", "un"];
-
-/// Where the makers of what runs in clusters hand out manifests.
-const PUBLISHERS: &[&str] = &[
-    "k8s.io",
-    "kubernetes.io",
-    "github.io",
-    "githubusercontent.com",
-    "docs.projectcalico.org",
-    "projectcontour.io",
-    "download.elastic.co",
-    "storage.googleapis.com",
-    "strimzi.io",
-    "install.portainer.io",
-    "getambassador.io",
-    "cloud.weave.works",
-    "openebs.github.io",
-    "operatorhub.io",
-    "kots.io",
-    "app.getambassador.io",
-    "amazonaws.com",
-    "tekton.dev",
-    "linkerd.io",
-    "istio.io",
-    "keda.sh",
-    "argoproj.io",
-    "fluxcd.io",
-    "dapr.io",
-    "nvidia.com",
-    "gitlab.com",
-    "docker.com",
-];
+words!("builtin/clusters");
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -22,110 +22,7 @@ use crate::rules::matcher::{
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Calls that turn unreadable text into readable one.
-const DECODES: &[&str] = &[
-    "b64decode",
-    "atob(",
-    "fromhex",
-    "unhexlify",
-    "base64_decode",
-    "decode_base64",
-    "decode64",
-    "marshal.loads",
-    "rot13",
-    "rot_13",
-    "decompress(",
-    "gzinflate",
-    "gzuncompress",
-    "'base64')",
-    "\"base64\")",
-    "pack('H",
-    "pack(\"H",
-    "fromCharCode",
-    "hex2bin",
-    "pack('m",
-    "pack(\"m",
-    "pack1('m",
-    "pack1(\"m",
-    "unpack u",
-    "unpack('u",
-    "unpack(\"u",
-    "unpack \"u",
-    "b85decode",
-    "a85decode",
-    "b32decode",
-    "b16decode",
-    "a2b_",
-    "codecs.decode(",
-    "chr(ord(",
-    ".translate({",
-    "string.char(",
-];
-
-/// Functions that run text as code or as a command.
-const RUNS_TEXT: &[&str] = &[
-    "exec(",
-    "eval(",
-    "eval ",
-    "Function(",
-    "os.system(",
-    "system(",
-    "os.popen(",
-    "popen(",
-    "subprocess.",
-    "instance_eval",
-    "passthru(",
-    "shell_exec(",
-    "execSync(",
-    "child_process",
-    "os.execute(",
-    "load(",
-    "loadstring(",
-    "system decode_base64",
-    "exec decode_base64",
-    "system pack",
-    "exec pack",
-    "system Base64",
-    "exec Base64",
-    "`#{",
-    "%x(#{",
-    "%x{#{",
-];
-
-/// Calls that start another program.
-pub(super) const STARTS: &[&str] = &[
-    "system",
-    "exec",
-    "popen",
-    "spawn",
-    "subprocess",
-    "child_process",
-    "qx",
-    "`",
-    "Process",
-    "shell",
-    "Command(",
-    "run(",
-    "call(",
-    "getline",
-    "| \"",
-    "Sys.command",
-    "run-program",
-    "passthru",
-    "%x",
-    "\"|",
-    "'|",
-    "\"-|\"",
-    "'-|'",
-    "|\"",
-    "|'",
-    "Open3",
-    "os:cmd",
-    ":os.cmd",
-    "proc_open",
-    "Command::new",
-    ".execute(",
-];
+words!("builtin/code");
 
 /// Most strings of one text of code that are looked at.
 pub(super) const MAX_LITERALS: usize = 64;
@@ -197,12 +94,6 @@ pub(super) const RULES: &[Rule] = &[
         })],
         ..RULE
     },
-];
-
-/// Programs that build, or build and run, a source that the call may have written itself.
-const COMPILERS: &[&str] = &[
-    "go", "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "rustc", "javac", "java", "zig", "swiftc",
-    "kotlinc", "kotlin", "scala", "ghc", "runghc", "nim", "crystal", "dmd", "rdmd", "fpc",
 ];
 
 /// Code is run, or built from what the call holds.

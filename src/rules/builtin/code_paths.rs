@@ -13,35 +13,15 @@ const PASSES: usize = 4;
 /// Most values of one name.
 const MAX_VALUES: usize = 32;
 
-/// Calls that give back the path that they are given.
-const SAME: &[&str] = &["Path", "PurePath", "str", "abspath", "realpath", "normpath", "fspath", "expanduser"];
+words!("builtin/code_paths");
 /// Methods of a path that give back the same path.
 const SELF: &[&str] = &["resolve", "absolute", "expanduser", "as_posix"];
 /// Calls that put their arguments together.
 const JOINS: &[&str] = &["join", "joinpath", "Join", "resolve", "Path", "PurePath"];
 /// Calls that find what a pattern stands for.
 const GLOBS: &[&str] = &["glob", "rglob", "iglob", "globSync"];
-/// Calls that change nothing of a path that they are given, or of which they are a method.
-const LOOKS: &[&str] = &[
-    "print",
-    "log",
-    "exists",
-    "existsSync",
-    "is_dir",
-    "isdir",
-    "is_file",
-    "isfile",
-    "is_symlink",
-    "listdir",
-    "readdirSync",
-    "mkdir",
-    "makedirs",
-    "mkdirSync",
-];
 /// Calls that give the working directory.
 const HERE: &[&str] = &["cwd", "getcwd", "pwd"];
-/// Words that are no function's name where a bracket follows.
-const WORDS: &[&str] = &["in", "of", "if", "not", "and", "or", "return", "for", "else", "yield", "await"];
 /// Words in front of a name that is given a value.
 const DECLARES: &[&str] = &["const", "let", "var", "my"];
 

@@ -32,45 +32,7 @@ use sql::{
 /// Things that `DROP` takes away and that hold no rows of their own.
 const DEFINED: &[&str] = &["VIEW", "INDEX", "FUNCTION", "PROCEDURE", "TRIGGER", "POLICY", "MATERIALIZED"];
 
-/// Things that `DROP` takes away.
-const DROPPED: &[&str] = &[
-    "TABLE",
-    "VIEW",
-    "INDEX",
-    "ROLE",
-    "USER",
-    "TABLESPACE",
-    "SEQUENCE",
-    "OWNED",
-    "EXTENSION",
-    "TYPE",
-    "FUNCTION",
-    "PROCEDURE",
-    "TRIGGER",
-    "POLICY",
-    "WAREHOUSE",
-    "STREAM",
-    "STAGE",
-    "TASK",
-    "LOGIN",
-    "COLLECTION",
-    "BUCKET",
-    "COLUMNFAMILY",
-    "DICTIONARY",
-    "CATALOG",
-    "PUBLICATION",
-    "SUBSCRIPTION",
-    "SERVER",
-    "EXTERNAL",
-    "RETENTION",
-    "MEASUREMENT",
-    "SERIES",
-    "SHARD",
-    "BINLOG",
-    "WORKGROUP",
-    "SNAPSHOT",
-    "PIPE",
-];
+words!("builtin/database");
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
 
@@ -391,10 +353,6 @@ fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Ports of stores that are deleted from by plain requests.
-const PORTS: &[&str] =
-    &["9200", "9201", "5984", "6333", "8983", "19530", "8529", "7700", "8108", "2379", "8500"];
 
 /// A request that deletes in a store; with `all`, everything in it.
 fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {

@@ -6,11 +6,7 @@ use crate::domain::single_quoted;
 use crate::rules::facts::words::MAKES;
 use crate::rules::matcher::is_shell;
 
-/// Editors of lines, and of screens with the same commands.
-pub(super) const EDITORS: &[&str] = &[
-    "ed", "red", "ex", "vi", "vim", "nvim", "view", "rvim", "rview", "gvim", "vimdiff", "nvimdiff", "elvis",
-    "nvi",
-];
+words!("builtin/dialogs");
 
 const SQLITES: &[&str] = &["sqlite3", "sqlite", "litecli"];
 

@@ -8,54 +8,7 @@ use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, inner_verdict, may_be};
 use crate::shell::{Arg, Piece};
 
-/// Programs that a pattern may stand for: those with which most harm is done.
-const NAMES: &[&str] = &[
-    "rm",
-    "git",
-    "find",
-    "dd",
-    "chmod",
-    "chown",
-    "mv",
-    "shred",
-    "truncate",
-    "cat",
-    "curl",
-    "wget",
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "nc",
-    "ncat",
-    "socat",
-    "python3",
-    "perl",
-    "kill",
-    "pkill",
-    "mkfs",
-    "mkfs.ext4",
-    "wipefs",
-    "docker",
-    "kubectl",
-    "terraform",
-    "aws",
-    "psql",
-    "mysql",
-    "crontab",
-    "systemctl",
-    "reboot",
-    "shutdown",
-    "poweroff",
-    "sudo",
-    "scp",
-    "rsync",
-    "tee",
-    "cp",
-    "base64",
-    "xargs",
-    "env",
-];
+words!("builtin/disguise");
 
 /// Most names that one pattern is tried with.
 const MAX_NAMES: usize = 8;

@@ -14,7 +14,7 @@ const DEV: Operand = Operand::At(&[At::Abs("/dev")]);
 
 const DD: &[&str] = &["dd", "dcfldd", "ddrescue"];
 
-const FORMATTERS: &[&str] = &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"];
+words!("builtin/disks");
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

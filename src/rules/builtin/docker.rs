@@ -14,23 +14,7 @@ const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
 
 const COMPOSE: &[&str] = &["docker-compose", "podman-compose"];
 
-/// Parts of the names of volumes in which a database or a backup is kept.
-const DATA: &[&str] = &[
-    "data", "pg", "postgres", "mysql", "mariadb", "mongo", "redis", "db", "backup", "elastic", "storage",
-    "uploads",
-];
-
-/// Filters that leave only what is in nobody's use.
-const UNUSED: &[&str] = &[
-    "status=exited",
-    "status=dead",
-    "status=created",
-    "dangling=true",
-    "ancestor=",
-    "name=",
-    "label=",
-    "reference=",
-];
+words!("builtin/docker");
 
 /// The labels that a prune is narrowed to.
 fn labels(inv: &Invocation) -> impl Iterator<Item = &str> {

@@ -332,26 +332,7 @@ fn reader_runs<'a>(
     piped.or(outer.filter(|outer| runs_input(outer, By::Substitution) || is_given_code(outer)))
 }
 
-/// Programs that install a package from a file, and run the scripts in it.
-pub(in crate::rules) const INSTALLERS: &[&str] = &[
-    "dpkg",
-    "rpm",
-    "apt",
-    "apt-get",
-    "dnf",
-    "yum",
-    "zypper",
-    "npm",
-    "pnpm",
-    "yarn",
-    "pip",
-    "pip3",
-    "gem",
-    "installer",
-    "snap",
-    "flatpak",
-    "code",
-];
+words!("builtin/downloads");
 
 /// A package that was fetched from a host which is not among the known ones is installed from its file.
 pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {

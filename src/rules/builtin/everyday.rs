@@ -8,30 +8,7 @@ use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Switches of the kernel that manuals of databases, watchers and profilers ask for, and that take nothing from anybody.
-/// One that ends in `.` stands for all below it.
-const TUNED: &[&str] = &[
-    "vm.drop_caches",
-    "vm.max_map_count",
-    "vm.swappiness",
-    "vm.nr_hugepages",
-    "fs.inotify.",
-    "fs.file-max",
-    "fs.aio-max-nr",
-    "net.core.somaxconn",
-    "net.core.rmem_max",
-    "net.core.wmem_max",
-    "net.core.netdev_max_backlog",
-    "net.ipv4.ip_local_port_range",
-    "net.ipv4.tcp_max_syn_backlog",
-    "net.ipv4.tcp_tw_reuse",
-    "net.ipv4.ip_unprivileged_port_start",
-    "net.ipv4.ping_group_range",
-    "kernel.perf_event_paranoid",
-    "kernel.perf_event_mlock_kb",
-    "kernel.perf_event_max_sample_rate",
-    "kernel.numa_balancing",
-];
+words!("builtin/everyday");
 
 /// Whether the kernel's switch of this name (with dots) may be set as work needs it.
 fn is_tuned(name: &str) -> bool {
@@ -57,25 +34,6 @@ fn is_light(path: &str) -> bool {
         && matches!(parts.next(), Some("brightness" | "trigger" | "bl_power"))
         && parts.next().is_none()
 }
-
-/// Where the kernel shows what can be set of pins, sensors and of the clocks of a processor.
-const DEVICES: &[&str] = &[
-    "/sys/class/leds/",
-    "/sys/class/gpio/",
-    "/sys/class/pwm/",
-    "/sys/class/backlight/",
-    "/sys/class/hwmon/",
-    "/sys/class/thermal/",
-    "/sys/class/input/",
-    "/sys/class/rtc/",
-    "/sys/bus/i2c/devices/",
-    "/sys/bus/spi/devices/",
-    "/sys/bus/w1/devices/",
-    "/sys/bus/iio/devices/",
-    "/sys/devices/system/cpu/",
-    "/sys/devices/platform/",
-    "/sys/kernel/mm/transparent_hugepage/",
-];
 
 /// Whether a target is one setting of a device that takes nothing away.
 pub(super) fn is_device_setting(target: &Target) -> bool {
@@ -150,67 +108,6 @@ fn each_line_given(inv: &Invocation, scene: &Scene<'_>, test: impl Fn(&str) -> b
     (printed || matches!(inv.stdin, Stdin::Text(_))) && lines.peek().is_some() && lines.all(test)
 }
 
-/// Modules of the kernel's own tree that containers, boards, file systems and virtual machines are worked on with.
-const MODULES: &[&str] = &[
-    "br_netfilter",
-    "overlay",
-    "nbd",
-    "loop",
-    "tun",
-    "tap",
-    "kvm",
-    "kvm_intel",
-    "kvm_amd",
-    "vboxdrv",
-    "vboxnetflt",
-    "vboxnetadp",
-    "vhost_net",
-    "vhost_vsock",
-    "veth",
-    "bridge",
-    "macvlan",
-    "ipvlan",
-    "dummy",
-    "ifb",
-    "ip_tables",
-    "ip6_tables",
-    "iptable_nat",
-    "nf_conntrack",
-    "nf_nat",
-    "ip_vs",
-    "fuse",
-    "zram",
-    "usbserial",
-    "usb_serial",
-    "ftdi_sio",
-    "cp210x",
-    "ch341",
-    "pl2303",
-    "cdc_acm",
-    "usbmon",
-    "can",
-    "can_raw",
-    "vcan",
-    "slcan",
-    "i2c-dev",
-    "i2c_dev",
-    "spidev",
-    "snd-aloop",
-    "snd_aloop",
-    "v4l2loopback",
-    "gpio-sim",
-    "gpio_mockup",
-    "wireguard",
-    "nfs",
-    "nfsd",
-    "cifs",
-    "btrfs",
-    "xfs",
-    "squashfs",
-    "sch_netem",
-    "netconsole",
-];
-
 /// `modprobe` of one such module, with its parameters.
 pub(super) fn loads_known_module(inv: &Invocation) -> bool {
     const QUIET: &[&str] = &["-v", "--verbose", "-q", "--quiet", "-s", "--syslog"];
@@ -225,34 +122,6 @@ pub(super) fn loads_known_module(inv: &Invocation) -> bool {
         && rest.iter().all(|arg| arg.known().is_some_and(|word| word.contains('=')))
 }
 
-/// Ports and names of services that a machine for development is reached at.
-const PORTS: &[&str] = &[
-    "22",
-    "80",
-    "443",
-    "3000",
-    "3001",
-    "4000",
-    "4200",
-    "5000",
-    "5173",
-    "8000",
-    "8080",
-    "8081",
-    "8443",
-    "8888",
-    "9000",
-    "ssh",
-    "http",
-    "https",
-    "OpenSSH",
-    "Nginx Full",
-    "Nginx HTTP",
-    "Nginx HTTPS",
-    "Apache",
-    "Apache Full",
-];
-
 /// `ufw allow 22/tcp`: one door for a service that everybody knows; not everything, and not from one address.
 pub(super) fn opens_known_port(inv: &Invocation) -> bool {
     let words = operations::known_words(inv);
@@ -264,106 +133,6 @@ pub(super) fn opens_known_port(inv: &Invocation) -> bool {
         && words.len() == inv.args.len()
         && matches!(words.as_slice(), ["allow", one] | ["allow", "in", one] if port(one))
 }
-
-/// Tools that are put on a machine to build and look with, and on which nothing else of it stands. One that ends in `*` begins
-/// so.
-const TOOLS: &[&str] = &[
-    "nodejs",
-    "nodejs-*",
-    "node",
-    "npm",
-    "yarn",
-    "golang",
-    "golang-*",
-    "go",
-    "rustc",
-    "cargo",
-    "rust",
-    "ruby",
-    "ruby-dev",
-    "python3-pip",
-    "python3-venv",
-    "python3-dev",
-    "python-pip",
-    "pipx",
-    "openjdk-*",
-    "default-jdk",
-    "default-jre",
-    "java-*-openjdk*",
-    "maven",
-    "gradle",
-    "php",
-    "php-cli",
-    "composer",
-    "cmake",
-    "ninja-build",
-    "ninja",
-    "meson",
-    "clang",
-    "clang-*",
-    "llvm",
-    "llvm-*",
-    "gdb",
-    "lldb",
-    "valgrind",
-    "strace",
-    "jq",
-    "curl",
-    "wget",
-    "build-base",
-    "build-essential",
-    ".build-deps",
-    "yq",
-    "ripgrep",
-    "fd-find",
-    "fd",
-    "bat",
-    "fzf",
-    "exa",
-    "eza",
-    "htop",
-    "tree",
-    "tmux",
-    "vim",
-    "neovim",
-    "nano",
-    "emacs",
-    "shellcheck",
-    "hadolint",
-    "ffmpeg",
-    "imagemagick",
-    "graphviz",
-    "pandoc",
-    "texlive*",
-    "sqlite3",
-    "httpie",
-    "awscli",
-    "kubectl",
-    "helm",
-    "terraform",
-    "gh",
-    "cowsay",
-    "figlet",
-    "neofetch",
-    "protobuf-compiler",
-    "erlang",
-    "elixir",
-    "ghc",
-    "ocaml",
-    "opam",
-    "lua5*",
-    "luarocks",
-    "r-base",
-    "julia",
-    "zig",
-    "bazel",
-    "ccache",
-    "hyperfine",
-];
-
-/// Programs that install and remove packages of the machine.
-const INSTALLERS: &[&str] =
-    &["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "zypper", "apk", "pacman", "snap", "brew"];
 
 /// Removes tools that are installed again with one command, or what the package manager itself says that nothing needs.
 pub(super) fn removes_tools(inv: &Invocation) -> bool {
@@ -444,30 +213,6 @@ pub(super) fn installed(inv: &Invocation) -> impl Iterator<Item = &str> {
             !WORDS.contains(word) && !word.contains(':') && !word.contains(".whl") && !word.contains(".tgz")
         })
 }
-
-/// Packages that everybody uses and that are called otherwise than their programs, and scopes of such.
-const PACKAGES: &[&str] = &[
-    "@anthropic-ai",
-    "@nestjs",
-    "@playwright",
-    "@vue",
-    "aider-chat",
-    "bacon",
-    "cocoapods",
-    "cookiecutter",
-    "create-react-app",
-    "diesel_cli",
-    "firebase-tools",
-    "numpy",
-    "opencode-ai",
-    "pandas",
-    "pyyaml",
-    "requests",
-    "setuptools",
-    "tree-sitter-cli",
-    "typescript",
-    "wheel",
-];
 
 /// Whether a package is one that everybody uses: a program that the tables know, or of a publisher who is known.
 pub(super) fn is_well_known(package: &str) -> bool {

@@ -19,32 +19,11 @@ const MAX_SPAN: usize = 256;
 /// Most names that are known by their values.
 const MAX_NAMES: usize = 32;
 
-/// Words in front of a name that is given a value.
-const DECLARES: &[&str] = &["const", "let", "var", "my", "our", "local", "then", "do"];
-/// Words behind which a bracket is no call.
-const WORDS: &[&str] = &[
-    "in", "of", "if", "not", "and", "or", "return", "for", "else", "yield", "await", "print", "puts", "echo",
-];
+words!("builtin/folding");
 /// Python's classes of paths.
 const PATHS: &[&str] = &["Path", "PurePath", "PosixPath", "PurePosixPath"];
-/// Modules that are taken for what they are under any name.
-const MODULES: &[&str] =
-    &["os", "shutil", "subprocess", "socket", "pty", "urllib.request", "requests", "pathlib"];
 /// Objects whose members may be asked for by a string.
 const GLOBALS: &[&str] = &["global", "globalThis", "window", "self", "__dict__", "__builtins__"];
-/// Calls that run a string as code.
-const RUNS: &[&str] = &[
-    "exec",
-    "eval",
-    "Function",
-    "compile",
-    "load",
-    "loadstring",
-    "timeit",
-    "runsource",
-    "runcode",
-    "runctx",
-];
 
 /// The code with its strings written out; none when that changes nothing.
 pub(super) fn folded(code: &str, language: Language) -> Option<String> {

@@ -164,35 +164,7 @@ pub(super) fn is_protected(branch: &str, scene: &Scene<'_>) -> bool {
     })
 }
 
-/// What git itself keeps below `.git` (its manual, gitrepository-layout). What else lies there is another program's.
-const GITS_OWN: &[&str] = &[
-    "HEAD",
-    "config",
-    "config.worktree",
-    "index",
-    "objects",
-    "refs",
-    "packed-refs",
-    "logs",
-    "hooks",
-    "info",
-    "modules",
-    "worktrees",
-    "commondir",
-    "gitdir",
-    "shallow",
-    "remotes",
-    "branches",
-    "reftable",
-    "common",
-    "rr-cache",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-    "description",
-    "lfs",
-    "annex",
-];
+words!("builtin/git");
 
 /// Whether a path below `.git` is one of git's own: by its first name, by one in capitals (`ORIG_HEAD`), or because it is not known.
 fn is_gits_own(path: &str) -> bool {

@@ -15,54 +15,7 @@ use crate::shell::Arg;
 
 const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compose"];
 
-/// Clients that fetch files, and are told so in words of their own.
-const RARE_CLIENTS: &[&str] = &[
-    "tftp",
-    "atftp",
-    "smbclient",
-    "ftp",
-    "lftp",
-    "ncftp",
-    "ncftpget",
-    "ncftpls",
-    "rsh",
-    "curlftpfs",
-    "smbget",
-];
-
-/// What takes statements or changes from its standard input.
-const TAKERS: &[&str] = &[
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "mongosh",
-    "mongo",
-    "redis-cli",
-    "cqlsh",
-    "patch",
-    "git",
-    "crontab",
-    "at",
-];
-
-/// What a container asks for that leads out of it, as its description says it.
-const LEADS_OUT: &[&str] = &[
-    "privileged: true",
-    "\"privileged\":true",
-    "privileged:true",
-    "/var/run/docker.sock",
-    "pid: host",
-    "\"pid\":\"host\"",
-    "hostpid: true",
-    "sys_admin",
-];
-
-/// Programs that build or run the source of a program.
-const COMPILERS: &[&str] = &[
-    "go", "cargo", "rustc", "gcc", "g++", "cc", "clang", "javac", "java", "swift", "swiftc", "dotnet",
-    "kotlinc", "tsx", "ts-node", "zig", "nim", "crystal", "v",
-];
+words!("builtin/indirect");
 
 const FINDERS: &[&str] = &["rmlint", "fdupes", "jdupes", "rdfind"];
 
@@ -246,8 +199,6 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-const MANAGERS: &[&str] =
-    &["composer", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "poetry", "bundle", "gem", "uv"];
 const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "zypper"];
 
 fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
@@ -654,12 +605,6 @@ fn home_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
         copies && inside(from) && to.contains(':') && !from.contains(':')
     })
 }
-
-/// Endings of what people write; what is made of it has others.
-const SOURCES: &[&str] = &[
-    "rs", "go", "py", "ts", "tsx", "java", "kt", "c", "cc", "cpp", "h", "hpp", "rb", "php", "swift", "cs",
-    "scala", "vue", "svelte", "ex", "hs", "dart", "tf",
-];
 
 fn sources_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let roots: Vec<&str> = scene.view.facts.places.roots().collect();

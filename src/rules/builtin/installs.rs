@@ -12,25 +12,7 @@ pub(in crate::rules) const WORDS: &[&str] = &["ci", "install", "i", "clean-insta
 /// What keeps the scripts of packages from being run.
 pub(in crate::rules) const NO_SCRIPTS: &str = "--ignore-scripts";
 
-/// Options that change nothing of what an install runs, nor where.
-const PLAIN: &[&str] = &[
-    "--no-audit",
-    "--no-fund",
-    "--no-progress",
-    "--no-save",
-    "--silent",
-    "-s",
-    "--quiet",
-    "-q",
-    "--verbose",
-    "--prefer-offline",
-    "--offline",
-    "--omit=dev",
-    "--omit=optional",
-    "--include=dev",
-    "--production",
-    "--legacy-peer-deps",
-];
+words!("builtin/installs");
 
 /// Where a package says what it needs.
 const NEEDS: &[&str] = &["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];

@@ -8,72 +8,10 @@ use crate::rules::matcher::{
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Programs that start an interpreter with code behind them: `npx tsx -e`.
-pub(super) const RUNNERS: &[&str] =
-    &["npx", "bunx", "tsx", "ts-node", "uv", "poetry", "mix", "elixir", "iex", "flask", "railway"];
-
-/// Libraries of providers and clusters as code names them.
-const CLOUDS: &[&str] = &[
-    "boto3",
-    "botocore",
-    "aws-sdk",
-    "aws_sdk",
-    "aws::",
-    "google.cloud",
-    "googleapiclient",
-    "@google-cloud/",
-    "azure.mgmt",
-    "@azure/arm",
-    "kubernetes",
-    "@kubernetes/client-node",
-    "hcloud",
-    "openstack",
-];
+words!("builtin/libraries");
 
 /// How the names of calls begin that delete, in the letters of any language.
 const DELETES: &[&str] = &["delete", "terminate", "deregister", "purge", "begin_delete", "schedule_key_del"];
-
-/// Things of which there are many, or that are started again.
-const SMALL: &[&str] = &[
-    "object", "item", "message", "tags", "tag", "pod", "job", "entity", "document", "blob", "file", "cookie",
-    "row", "key",
-];
-
-/// Calls that give somebody access.
-const GRANTS: &[&str] = &[
-    "createaccesskey",
-    "createloginprofile",
-    "attachuserpolicy",
-    "attachrolepolicy",
-    "attachgrouppolicy",
-    "putuserpolicy",
-    "putrolepolicy",
-    "putgrouppolicy",
-    "updateassumerolepolicy",
-    "authorizesecuritygroupingress",
-    "authorizeingress",
-    "addusertogroup",
-    "createpolicyversion",
-    "createserviceaccountkey",
-    "modifysnapshotattribute",
-    "modifyimageattribute",
-    "modifydbsnapshotattribute",
-    "putbucketpolicy",
-    "putbucketacl",
-    "putkeypolicy",
-];
-
-/// Calls that switch off what watches or protects.
-const LOOSENS: &[&str] = &[
-    "stoplogging",
-    "deletetrail",
-    "deletedetector",
-    "disablekey",
-    "deactivatemfadevice",
-    "deletepublicaccessblock",
-    "stopconfigurationrecorder",
-    "deleteflowlogs",
-];
 
 /// What a call of a library comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,19 +14,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Clients that are given statements.
-const CLIENTS: &[&str] = &[
-    "psql",
-    "pgcli",
-    "usql",
-    "mysql",
-    "mariadb",
-    "mysqlsh",
-    "sqlcmd",
-    "clickhouse-client",
-    "mongosh",
-    "mongo",
-];
+words!("builtin/live");
 
 /// Programs that run a command on another machine, or with the addresses of what runs there.
 const AFAR: &[&str] = &["heroku", "railway", "fly", "flyctl", "ssh"];

@@ -1,21 +1,6 @@
 //! Loops of the shell, found in the text: what one does again and again, and whether it ever stops or rests. Knows no rules.
 
-/// Words that end a loop, or have it wait for something.
-const RESTS: &[&str] = &[
-    "sleep",
-    "usleep",
-    "break",
-    "exit",
-    "return",
-    "read",
-    "wait",
-    "inotifywait",
-    "fswatch",
-    "timeout",
-    "select",
-    "exec",
-    "kill",
-];
+words!("builtin/loops");
 
 /// Most loops of one text that are looked at.
 const MAX_LOOPS: usize = 16;
@@ -49,9 +34,6 @@ pub(super) fn long(text: &str, least: u64) -> Vec<Loop<'_>> {
     }
     out
 }
-
-/// Words behind which a command begins.
-const OPENERS: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "coproc"];
 
 /// Where a keyword stands as the first word of a command.
 fn starts_at(text: &str, word: &str) -> Option<usize> {

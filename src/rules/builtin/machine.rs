@@ -17,97 +17,7 @@ use crate::shell::Arg;
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
-/// Files that decide whom the machine talks to, what it mounts and whom it trusts.
-pub(super) const VITAL: &[At] = &[
-    At::Abs("/etc/hosts"),
-    At::Abs("/etc/hosts.allow"),
-    At::Abs("/etc/hosts.deny"),
-    At::Abs("/etc/resolv.conf"),
-    At::Abs("/etc/nsswitch.conf"),
-    At::Abs("/etc/gai.conf"),
-    At::Abs("/etc/hostname"),
-    At::Abs("/etc/machine-id"),
-    At::Abs("/etc/localtime"),
-    At::Abs("/etc/fstab"),
-    At::Abs("/etc/crypttab"),
-    At::Abs("/etc/mtab"),
-    At::Abs("/etc/exports"),
-    At::Abs("/etc/issue"),
-    At::Abs("/etc/motd"),
-    At::Abs("/etc/login.defs"),
-    At::Abs("/etc/securetty"),
-    At::Abs("/etc/security"),
-    At::Abs("/etc/shells"),
-    At::Abs("/etc/services"),
-    At::Abs("/etc/protocols"),
-    At::Abs("/etc/ssh/ssh_config"),
-    At::Abs("/etc/ssh/ssh_config.d"),
-    At::Abs("/etc/ssl/certs"),
-    At::Abs("/etc/ssl/openssl.cnf"),
-    At::Abs("/etc/ca-certificates"),
-    At::Abs("/etc/ca-certificates.conf"),
-    At::Abs("/etc/pki/ca-trust"),
-    At::Abs("/usr/local/share/ca-certificates"),
-    At::Abs("/usr/share/ca-certificates"),
-    At::Abs("/etc/opt/chrome"),
-    At::Abs("/etc/chromium"),
-    At::Abs("/etc/firefox"),
-    At::Abs("/etc/emond.d"),
-    At::Abs("/etc/init"),
-    At::Abs("/etc/network"),
-    At::Abs("/etc/netplan"),
-    At::Abs("/etc/iptables"),
-    At::Abs("/etc/nftables.conf"),
-    At::Abs("/etc/ufw"),
-    At::Abs("/etc/firewalld"),
-    At::Abs("/etc/alternatives"),
-    At::Abs("/private/etc/hosts"),
-];
-
-/// Names of commands in whose place nobody puts a program of their own.
-pub(in crate::rules) const COMMANDS: &[&str] = &[
-    "sudo",
-    "su",
-    "doas",
-    "ssh",
-    "scp",
-    "ssh-agent",
-    "passwd",
-    "login",
-    "ls",
-    "ps",
-    "top",
-    "kill",
-    "cat",
-    "cp",
-    "mv",
-    "rm",
-    "find",
-    "grep",
-    "netstat",
-    "ss",
-    "lsof",
-    "id",
-    "whoami",
-    "who",
-    "w",
-    "last",
-    "bash",
-    "sh",
-    "zsh",
-    "git",
-    "gpg",
-    "curl",
-    "wget",
-    "systemctl",
-    "crontab",
-    "mount",
-    "apt",
-    "apt-get",
-    "dpkg",
-    "claude",
-    "opencode",
-];
+words!("builtin/machine");
 
 /// Directories in which commands are looked for before those of the system.
 pub(in crate::rules) const FIRST: &[At] = &[
@@ -214,21 +124,6 @@ fn extension_from_file<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-const EDITORS: &[&str] = &[
-    "code",
-    "codium",
-    "vscodium",
-    "cursor",
-    "windsurf",
-    "code-insiders",
-    "google-chrome",
-    "chromium",
-    "chrome",
-    "chromium-browser",
-    "brave-browser",
-    "microsoft-edge",
-];
 
 const SUDOS: &[&str] = &["sudo", "sudoedit", "doas"];
 

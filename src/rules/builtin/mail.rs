@@ -10,41 +10,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Programs that hand a message to a mail server.
-const MAILERS: &[&str] = &[
-    "mail",
-    "mailx",
-    "s-nail",
-    "nail",
-    "mutt",
-    "neomutt",
-    "sendmail",
-    "msmtp",
-    "ssmtp",
-    "swaks",
-    "sendemail",
-    "sendEmail",
-    "mpack",
-    "exim",
-    "postfix-sendmail",
-    "blat",
-    "smtp-cli",
-];
-
-/// Hosts that send a message for whoever asks them.
-const SERVICES: &[&str] = &[
-    "api.sendgrid.com/v3/mail/send",
-    "api.mailgun.net/v3",
-    "api.eu.mailgun.net/v3",
-    "api.postmarkapp.com/email",
-    "api.resend.com/emails",
-    "api.mailjet.com",
-    "mandrillapp.com/api",
-    "api.brevo.com/v3/smtp",
-    "api.sendinblue.com/v3/smtp",
-    "api.sparkpost.com",
-    "api.twilio.com/2010-04-01",
-];
+words!("builtin/mail");
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -102,10 +68,6 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
-
-/// Names of addresses that stand for many.
-const MANY: &[&str] =
-    &["all", "everyone", "everybody", "staff", "team", "company", "users", "customers", "subscribers"];
 
 fn sent<'a>(scene: &Scene<'a>, many: bool) -> Found<'a> {
     let found = scene.first(MAILERS, |inv| {

@@ -19,7 +19,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-const CHECKERS: &[&str] = &["curl", "wget", "git", "npm", "pnpm", "yarn", "http", "https"];
+words!("builtin/network");
 
 const SSH: &[&str] = &["ssh", "scp", "sftp"];
 

@@ -7,24 +7,7 @@ use crate::rules::facts::operations::Operations;
 use crate::rules::matcher::{Found, Scene, asks_for_help, flag_value};
 use crate::shell::Arg;
 
-/// Options with which nothing is done.
-const DRY: &[&str] = &[
-    "--dry-run",
-    "--dryrun",
-    "--dry_run",
-    "--dry",
-    "--preview-only",
-    "--whatif",
-    "--what-if",
-    "--help",
-    "--check",
-    "--plan",
-    "--no-execute-changeset",
-    "--noop",
-    "--why-run",
-    "--pretend",
-    "--generate-cli-skeleton",
-];
+words!("builtin/operations");
 
 /// The first command that does one of these.
 pub(super) fn done<'a>(scene: &Scene<'a>, operations: Operations) -> Found<'a> {

@@ -14,35 +14,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-const INDEX_USERS: &[&str] =
-    &["pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "npx"];
-
-/// Programs that install what stands at an address.
-const INSTALLERS: &[&str] = &[
-    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "apt", "apt-get", "dnf", "yum", "gem", "rpm",
-    "cargo", "go",
-];
-
-/// Programs that run, or install and run, what stands at an address.
-const URL_RUNNERS: &[&str] = &[
-    "npx",
-    "bunx",
-    "pnpx",
-    "uvx",
-    "pip",
-    "pip3",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "pipx",
-    "uv",
-    "poetry",
-    "deno",
-    "go",
-    "jbang",
-    "streamlit",
-];
+words!("builtin/packages");
 
 /// Settings with which nothing that is fetched is checked, whoever it comes from.
 const UNCHECKED: &[&str] = &["GOINSECURE=", "GOSUMDB=off", "NODE_TLS_REJECT_UNAUTHORIZED=0"];

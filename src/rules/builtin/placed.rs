@@ -4,40 +4,7 @@
 use super::scripts;
 use crate::domain::single_quoted;
 
-/// Calls with what is taken and where it goes.
-const COPIES: &[&str] = &[
-    "shutil.copy(",
-    "shutil.copy2(",
-    "shutil.copyfile(",
-    "shutil.move(",
-    "os.rename(",
-    "os.replace(",
-    "os.symlink(",
-    "os.link(",
-    "copyFileSync(",
-    "copyFile(",
-    "renameSync(",
-    "symlinkSync(",
-    "linkSync(",
-    "FileUtils.cp(",
-    "FileUtils.cp_r(",
-    "FileUtils.mv(",
-    "FileUtils.install(",
-    "FileUtils.ln_s(",
-    "File.symlink(",
-    "File.rename(",
-    "copy(",
-    "symlink ",
-    "FileUtils.cp ",
-    "FileUtils.cp_r ",
-    "FileUtils.mv ",
-    "FileUtils.ln_s ",
-    "copy $_,",
-    "move $_,",
-    "move(",
-    "rename(",
-    "symlink(",
-];
+words!("builtin/placed");
 
 /// Calls that lay what is in one directory over another.
 const TREES: &[&str] = &["copytree(", "cpSync(", "copySync(", "copy_tree("];

@@ -156,30 +156,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Programs that look for such ways.
-const HUNTERS: &[&str] = &[
-    "linpeas.sh",
-    "linpeas",
-    "LinEnum.sh",
-    "linenum.sh",
-    "lse.sh",
-    "les.sh",
-    "linux-exploit-suggester.sh",
-    "pspy64",
-    "pspy32",
-    "pspy",
-    "unix-privesc-check",
-    "linuxprivchecker.py",
-    "winpeas.exe",
-    "winPEAS.bat",
-    "traitor",
-    "BeRoot",
-    "beroot.py",
-    "SUDO_KILLER",
-    "sudo_killer.sh",
-    "GTFOBLookup",
-    "suid3num.py",
-];
+words!("builtin/privilege");
 
 /// Whether a file is called after a hole in a system, or after what goes through one.
 fn is_exploit(path: &str) -> bool {

@@ -17,8 +17,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("HOME", "~"),
     ("CURDIR", "."),
 ];
-/// What make puts in by itself, for each target.
-const AUTOMATIC: &[&str] = &["$@", "$<", "$^", "$*", "$?", "$+", "$(@D)", "$(@F)", "$(<D)", "$(<F)"];
+words!("builtin/recipes");
 
 /// Text of a makefile with the variables put in that the `whole` of it sets, as its shell gets it.
 pub(super) fn expanded(text: &str, whole: &str) -> String {

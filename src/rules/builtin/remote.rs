@@ -10,47 +10,7 @@ use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, fl
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Programs that run a command on another machine, given in an option or behind their own words.
-const RUNNERS: &[&str] = &[
-    "gcloud",
-    "az",
-    "aws",
-    "heroku",
-    "fly",
-    "flyctl",
-    "railway",
-    "gh",
-    "salt",
-    "salt-ssh",
-    "knife",
-    "bolt",
-    "fab",
-    "mco",
-    "mussh",
-    "pssh",
-    "parallel-ssh",
-    "pdsh",
-    "clush",
-    "ansible",
-    "puppet",
-    "vagrant",
-    "expect",
-    "render",
-    "dokku",
-    "cf",
-    "oc",
-    "doctl",
-    "limactl",
-    "orb",
-    "orbctl",
-    "colima",
-    "wsl",
-    "wsl.exe",
-    "adb",
-    "tsh",
-    "teleport",
-    "boundary",
-];
+words!("builtin/remote");
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -244,21 +204,6 @@ fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Where another machine keeps what runs by itself, or who may log in.
-const PLACES: &[&str] = &[
-    ":/etc",
-    ":/root/.ssh",
-    ":/usr/bin",
-    ":/usr/sbin",
-    ":/bin",
-    ":/sbin",
-    ":/boot",
-    ":/lib",
-    ":~/.ssh",
-    ":.ssh",
-    ":/var/spool/cron",
-];
 
 fn plants<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(COPIERS, |inv| {

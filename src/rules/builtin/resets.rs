@@ -10,91 +10,16 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Programs that tasks are run with, and tools that have tasks of their own.
-const TASKERS: &[&str] = &[
-    "php", "python", "python3", "npx", "bunx", "bundle", "pnpm", "yarn", "npm", "bun", "uv", "poetry",
-    "pipenv", "dotnet", "node", "deno", "ruby", "sail", "ddev", "lando", "symfony",
-];
-
-/// Code that runs inside the application: its shells and runners.
-const SHELLS: &[&str] = &[
-    "rails",
-    "rake",
-    "bundle",
-    "python",
-    "python3",
-    "php",
-    "django-admin",
-    "manage.py",
-    "artisan",
-    "uv",
-    "poetry",
-    "mix",
-    "iex",
-    "flask",
-    "wp",
-    "drush",
-    "console",
-    "spring",
-];
-
-/// Commands of such programs that take code.
-const TOLD_CODE: &[&str] = &["runner", "r", "console", "c", "shell", "shell_plus", "tinker", "eval"];
+words!("builtin/resets");
 
 /// Programs with commands that take a statement as it stands, and those commands.
 const STATED: &[&str] = &["wp", "drush", "console", "php"];
 const TOLD_STATEMENT: &[&str] = &["query", "sql:query", "sqlq", "doctrine:query:sql", "dbal:run-sql"];
 
-/// Calls on models that delete every row.
-const EMPTIED: &[&str] = &[
-    ".objects.all().delete()",
-    "::truncate()",
-    "->truncate()",
-    "::query()->delete()",
-    "::query()->forcedelete()",
-    ".truncate(cascade",
-    "drop_database(",
-    "drop_all(",
-    "connection.drop_table(",
-    "schema::dropalltables(",
-    "schema::dropifexists(",
-    "schema::drop(",
-    "artisan::call('migrate:fresh",
-    "artisan::call('db:wipe",
-    "call_command('flush",
-    "call_command(\"flush",
-];
-
 /// Calls that delete every row where nothing in front narrows them.
 const WHOLE: &[&str] = &[".delete_all", ".destroy_all"];
 
 const NARROWED: &[&str] = &["where(", ".limit(", ".find_by", ".old", ".expired", ".stale", "find("];
-
-/// Calls by which code has a database execute a statement.
-const CALLS: &[&str] = &[
-    "execute(",
-    "execute \"",
-    "execute '",
-    "exec_query(",
-    "statement(",
-    "unprepared(",
-    ".query!(",
-    "executescript(",
-    "executemany(",
-    ".query(",
-    ".exec(",
-    ".run(",
-    "->query(",
-    "->exec(",
-    "->do(",
-    "$executeRaw",
-    "exec_params(",
-    "command(",
-    "sql`",
-    ".queryArray(",
-    ".queryObject(",
-    "sql.unsafe(",
-];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -141,16 +66,6 @@ pub(super) const RULES: &[Rule] = &[
 /// Stores as code names their clients.
 const STORES: &[&str] =
     &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
-const EMPTYING: &[&str] = &[
-    ".flushall(",
-    ".flushdb(",
-    ".dropDatabase(",
-    ".drop_database(",
-    "execute_command('FLUSH",
-    "execute_command(\"FLUSH",
-    "sendCommand(['FLUSH",
-    "sendCommand([\"FLUSH",
-];
 
 /// Code that empties a store: one of a person's own, or any other.
 pub(super) fn store_emptied<'a>(scene: &Scene<'a>, own: bool) -> Found<'a> {
@@ -200,22 +115,6 @@ fn empties_tables(code: &str) -> bool {
         "synchronize(true",
     ]) && !any(&[":memory:", "_test", "sqlite:///tmp", "sqlite:////tmp", "where"])
 }
-
-/// Programs of which a person is asked anyway.
-const OTHERS: &[&str] = &[
-    "knex",
-    "mongorestore",
-    "pg_restore",
-    "goose",
-    "alembic",
-    "flask",
-    "turso",
-    "convex",
-    "edgedb",
-    "gel",
-    "vault",
-    "liquibase",
-];
 
 /// Whether the program's name alone lets [`is_task`] hold.
 fn may_be_task(inv: &Invocation) -> bool {

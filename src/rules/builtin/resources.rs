@@ -11,43 +11,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-const MINERS: &[&str] = &[
-    "xmrig",
-    "xmrig-notls",
-    "xmr-stak",
-    "minerd",
-    "cpuminer",
-    "cpuminer-multi",
-    "cgminer",
-    "bfgminer",
-    "ethminer",
-    "nicehash",
-    "nicehashminer",
-    "t-rex",
-    "nbminer",
-    "phoenixminer",
-    "lolminer",
-    "lolMiner",
-    "teamredminer",
-    "gminer",
-    "claymore",
-    "ccminer",
-    "sgminer",
-    "kawpowminer",
-    "srbminer",
-    "srbminer-multi",
-    "SRBMiner-MULTI",
-    "xmrig-daemon",
-    "verusminer",
-    "hellminer",
-    "kryptex",
-    "rigel",
-    "bzminer",
-    "wildrig-multi",
-    "nanominer",
-    "miniz",
-    "miniZ",
-];
+words!("builtin/resources");
 
 const STRESSERS: &[&str] = &["stress", "stress-ng"];
 
@@ -146,9 +110,6 @@ fn is_pool(text: &str) -> bool {
             && NAMES.iter().any(|name| host.contains(name))
     })
 }
-
-const INSTALLERS: &[&str] =
-    &["pip", "pip3", "npm", "pnpm", "yarn", "cargo", "brew", "apt", "apt-get", "docker", "podman"];
 
 /// What mines is fetched or installed by its name.
 fn installs_miner<'a>(scene: &Scene<'a>) -> Found<'a> {

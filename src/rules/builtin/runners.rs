@@ -12,9 +12,7 @@ use crate::shell::Arg;
 /// What stands in front of a command in a makefile.
 const RECIPE: &[&str] = &["\t", "; ", ":;"];
 
-/// Of these, the ones in whose language a command stands between quotes or brackets.
-const QUOTED: &[&str] =
-    &["rake", "fzf", "sk", "gnuplot", "pdflatex", "latex", "xelatex", "lualatex", "tex", "latexmk"];
+words!("builtin/runners");
 
 /// Programs that run scripts out of package.json.
 const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];

@@ -249,61 +249,7 @@ fn only_looks(text: &str) -> bool {
         && call.trim_start().starts_with('"')
 }
 
-/// Ways to write the home directory, longer ones before those that they hold.
-const HOME: &[&str] = &[
-    "require('os').homedir()",
-    "require(\"os\").homedir()",
-    "require('node:os').homedir()",
-    "os.homedir()",
-    "homedir()",
-    "process.env.HOME",
-    "process.env['HOME']",
-    "process.env[\"HOME\"]",
-    "os.environ['HOME']",
-    "os.environ[\"HOME\"]",
-    "os.environ.get('HOME')",
-    "os.environ.get(\"HOME\")",
-    "os.getenv('HOME')",
-    "os.getenv(\"HOME\")",
-    "getenv('HOME')",
-    "getenv(\"HOME\")",
-    "environ['HOME']",
-    "environ[\"HOME\"]",
-    "ENVIRON[\"HOME\"]",
-    "ENV['HOME']",
-    "ENV[\"HOME\"]",
-    "ENV.fetch('HOME')",
-    "ENV.fetch(\"HOME\")",
-    "std::env::var(\"HOME\").unwrap()",
-    "env::var(\"HOME\").unwrap()",
-    "env::var(\"HOME\")?",
-    "os.Getenv(\"HOME\")",
-    "System.getProperty(\"user.home\")",
-    "System.Environment.GetFolderPath(System.Environment.SpecialFolder.UserProfile)",
-    "Environment.GetFolderPath(Environment.SpecialFolder.UserProfile)",
-    "$_SERVER['HOME']",
-    "$ENV{HOME}",
-    "$ENV{'HOME'}",
-    "$ENV{\"HOME\"}",
-    "Deno.env.get('HOME')",
-    "Deno.env.get(\"HOME\")",
-    "(user-homedir-pathname)",
-    "getHomeDir()",
-    "System.user_home!()",
-    "System.user_home!",
-    "System.user_home()",
-    "Dir.home",
-    "pathlib.Path.home()",
-    "Path.home()",
-    "os.path.expanduser('~')",
-    "os.path.expanduser(\"~\")",
-    "expanduser('~')",
-    "expanduser(\"~\")",
-    "File.expand_path('~')",
-    "File.expand_path(\"~\")",
-    "os.sep",
-    "os.path.sep",
-];
+words!("builtin/scripts");
 
 /// Code in which the home directory stands as a string, whatever it was written as.
 pub(in crate::rules) fn with_home(code: &str, home: &str) -> String {
@@ -399,59 +345,6 @@ pub(super) fn run_quotes(code: &str) -> Vec<String> {
     });
     texts.collect()
 }
-
-/// Calls with a file as their first argument that change it.
-const WRITERS: &[&str] = &[
-    "writeFileSync(",
-    "writeFile(",
-    "appendFileSync(",
-    "appendFile(",
-    "createWriteStream(",
-    "truncateSync(",
-    "File.write(",
-    "IO.write(",
-    "File.binwrite(",
-    "IO.binwrite(",
-    "File.truncate(",
-    "truncate",
-    "truncate(",
-    "rename",
-    "file_put_contents(",
-    "os.truncate(",
-    "os.rename(",
-    "os.replace(",
-    "shutil.move(",
-    "renameSync(",
-    "rename(",
-    "os.chmod(",
-    "chmodSync(",
-    "Deno.writeTextFileSync(",
-    "Deno.writeTextFile(",
-    "write_file(",
-];
-
-/// Modes in which a file is opened to be written.
-const MODES: &[&str] = &[
-    "w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at", "x", ">", ">>", "+<", "r+b", "rb+", "w+b", "wb+",
-    "a+b", "ab+", "xb", "c", "c+",
-];
-
-/// Calls with the file that they make as their second argument.
-const MAKERS: &[&str] = &[
-    "copyfile(",
-    "shutil.copy(",
-    "shutil.copy2(",
-    "copyFileSync(",
-    "copyFile(",
-    "os.symlink(",
-    "os.link(",
-    "symlinkSync(",
-    "File.symlink(",
-    "FileUtils.cp(",
-    "FileUtils.ln_s(",
-    "symlink(",
-    "copy(",
-];
 
 /// The strings of code that name files which it writes.
 pub(in crate::rules) fn written(code: &str) -> Vec<String> {

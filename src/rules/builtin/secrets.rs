@@ -24,49 +24,7 @@ use variables::{
     printed_variable,
 };
 
-/// Programs that show what is in a file.
-const READERS: &[&str] = &[
-    "cat", "less", "more", "head", "tail", "bat", "batcat", "tac", "nl", "grep", "egrep", "fgrep", "rg",
-    "ag", "awk", "gawk", "sed", "strings", "xxd", "od", "hexdump", "base64", "base32", "sort", "uniq", "cut",
-    "paste", "rev", "fold", "view", "vim", "nano", "jq", "yq", "diff", "column", "tee", "python", "python3",
-    "node", "perl", "ruby", "php", "tr", "xargs", "expand",
-];
-
-/// Paths of secrets as code in an interpreter would name them.
-const NAMED_IN_CODE: &[&str] = &[
-    ".ssh/id_",
-    ".aws/credentials",
-    "/etc/shadow",
-    ".netrc",
-    ".git-credentials",
-    ".config/gh/hosts",
-    ".kube/config",
-    ".docker/config.json",
-    ".gnupg/",
-    ".claude/.credentials",
-    "opencode/auth.json",
-    ".cargo/credentials",
-    "/proc/self/environ",
-    ".pgpass",
-    ".pypirc",
-    "Login Data",
-    "Library/Keychains",
-    ".npmrc",
-    ".vault-token",
-    ".azure/",
-    ".config/gcloud",
-    "browser_cookie3",
-    "cookies.sqlite",
-    "keyring.get_password",
-    "secretstorage",
-    "win32crypt",
-    "get_credentials()",
-    "/etc/gshadow",
-    ".bash_history",
-    "spwd.getsp",
-    "getspnam(",
-    "getspent(",
-];
+words!("builtin/secrets");
 
 const SECRET_READ: OnEffect =
     OnEffect { kinds: &[EffectKind::FileRead], any: &[Class::Secret], except: lists::SECRET_USERS, ..EFFECT };
@@ -74,9 +32,6 @@ const SECRET_READ: OnEffect =
 const PUBLISHERS: &[&str] = &["git", "gh", "glab"];
 
 const DECRYPTERS: &[&str] = &["gpg", "gpg2"];
-
-const SEARCHERS: &[&str] =
-    &["find", "fd", "locate", "grep", "rg", "egrep", "ag", "trufflehog", "gitleaks", "mdfind", "plocate"];
 
 const CLIPBOARDS: &[&str] = &["xclip", "xsel"];
 
@@ -400,12 +355,6 @@ pub(super) fn is_telling(name: &str) -> bool {
         || upper.ends_with("_KEY") && !shared.iter().any(|word| upper.contains(word))
 }
 
-/// What shows a file as a whole, or the most of it.
-const DUMPERS: &[&str] = &[
-    "cat", "less", "more", "head", "tail", "bat", "batcat", "tac", "nl", "strings", "xxd", "od", "hexdump",
-    "base64", "base32",
-];
-
 /// Nothing of what it prints is shown or kept: thrown away, counted, or one plain field of a state.
 pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const FIELDS: &[&str] = &[
@@ -480,9 +429,6 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         || name.ends_with("_PAT")
         || name.ends_with("_PASS")
 }
-
-/// What writes down in another way what it is given.
-const WRITTEN: &[&str] = &["base64", "base32", "xxd", "od", "hexdump", "rev", "tee", "cat", "fold", "hd"];
 
 /// It is no value of anything, or of something that shows it: `cat <(echo $TOKEN)`, `echo "$(printenv TOKEN)"`.
 pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {

@@ -100,11 +100,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Programs that take a program away, or have its name mean another one.
-const REMOVERS: &[&str] = &[
-    "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "pip", "apt", "apt-get", "dnf", "alias",
-    "hash", "export",
-];
+words!("builtin/selfprotect");
 
 /// lazaret is uninstalled by whatever installed it, or its name is given to something else.
 fn taken_away<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -172,28 +172,7 @@ pub(crate) fn only_as_argument(code: &Arg) -> bool {
         && !known.contains("<<")
 }
 
-/// Subcommands of git that look at what they are given.
-const GIT_LOOKS: &[&str] = &[
-    "show",
-    "log",
-    "diff",
-    "diff-tree",
-    "rev-list",
-    "rev-parse",
-    "cat-file",
-    "blame",
-    "branch",
-    "tag",
-    "add",
-    "ls-files",
-    "ls-tree",
-    "merge-base",
-    "shortlog",
-    "describe",
-    "status",
-    "name-rev",
-    "check-ignore",
-];
+words!("builtin/shell");
 
 /// What stands in front of an argument begins with a program that runs nothing it is given.
 fn takes_words(front: &str) -> bool {

@@ -11,12 +11,7 @@ const LIVE: &[&str] = &["prod", "production", "prd"];
 /// Words in names of what others try things on.
 const SHARED: &[&str] = &["staging", "stage", "stg", "uat", "preprod"];
 
-/// Words in names of what is made to be thrown away.
-const SCRATCH: &[&str] = &["test", "tests", "testing", "tmp", "temp", "scratch", "ci", "e2e"];
-
-/// Words in names of what a person works on alone.
-const OWN: &[&str] =
-    &["dev", "development", "local", "localhost", "sandbox", "playground", "preview", "vagrant"];
+words!("builtin/standing");
 
 /// Contexts of clusters on this machine.
 const LOCAL_CONTEXTS: &[&str] = &[
@@ -27,21 +22,6 @@ const LOCAL_CONTEXTS: &[&str] = &[
     "orbstack",
     "colima",
     "microk8s",
-];
-
-/// Schemes of addresses of databases.
-pub(super) const DATABASES: &[&str] = &[
-    "postgres://",
-    "postgresql://",
-    "mysql://",
-    "mariadb://",
-    "mongodb://",
-    "mongodb+srv://",
-    "redis://",
-    "rediss://",
-    "sqlserver://",
-    "cockroachdb://",
-    "libsql://",
 ];
 
 /// Assignments that say a command is not for the database of the tests, or that switch off the question whether it is.
@@ -256,31 +236,6 @@ pub(super) fn is_live_in(line: &str, scene: &Scene<'_>, inv: &Invocation) -> boo
         || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
         || line.split_whitespace().any(assigned)
 }
-
-/// Options that choose what a command line works on: an environment, an application, a branch.
-const CHOOSING: &[&str] = &[
-    "--env",
-    "--environment",
-    "-e",
-    "--context",
-    "--stage",
-    "-a",
-    "--app",
-    "--branch",
-    "-c",
-    "--config",
-    "--slot",
-    "--site",
-    "--service",
-    "-s",
-    "-n",
-    "--name",
-    "-g",
-    "--resource-group",
-    "--zone",
-    "--profile",
-    "--project",
-];
 
 /// Whether an option, or a word of its own, chooses an environment that a person works on alone, and nothing names a live one. The
 /// names of variables say nothing: they are written in capitals.

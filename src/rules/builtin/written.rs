@@ -490,9 +490,7 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     if tasks { each(Place::Script) } else { Verdict::Allow }
 }
 
-/// Places where anybody can put something.
-const DROPS: &[&str] =
-    &["pastebin", "transfer.sh", "file.io", "0x0.st", "hastebin", "webhook.site", "requestbin", "ngrok"];
+words!("builtin/written");
 
 fn names_drop(line: &str) -> bool {
     DROPS.iter().any(|place| line.contains(place))

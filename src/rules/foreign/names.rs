@@ -47,25 +47,9 @@ pub(super) struct Names<'n, 'c> {
 pub(super) const DECLARES: &[&str] = &["const", "let", "var", "using"];
 /// Words in front of the type of a field or the name of a parameter.
 const QUALIFIES: &[&str] = &["private", "public", "protected", "readonly", "static", "async", "override"];
-/// Methods that call what they are given with each element.
-pub(super) const FOR_EACH: &[&str] =
-    &["forEach", "map", "filter", "some", "every", "flatMap", "find", "findIndex"];
+words!("foreign/names");
 /// Methods that add to a list.
 const ADDS: &[&str] = &["append", "extend", "push", "add"];
-/// Methods after which a list is another.
-const CHANGES: &[&str] = &[
-    "insert",
-    "unshift",
-    "pop",
-    "shift",
-    "remove",
-    "sort",
-    "reverse",
-    "clear",
-    "splice",
-    "fill",
-    "copyWithin",
-];
 
 impl<'n, 'c> Names<'n, 'c> {
     pub fn new(nodes: &'n [Node<'c>], language: Language) -> Names<'n, 'c> {

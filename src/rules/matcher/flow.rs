@@ -184,12 +184,18 @@ fn is_deaf(inv: &Invocation) -> bool {
     })
 }
 
+/// `bun add`: what it is given is the name of a package.
+fn manages_packages(inv: &Invocation) -> bool {
+    let manages = |word: &str| matches!(word, "add" | "install" | "i" | "remove" | "update" | "pm");
+    inv.program == "bun" && inv.args.first().and_then(Arg::known).is_some_and(manages)
+}
+
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if does_what_comes(inv, by) {
         return true;
     }
-    if is_deaf(inv) {
+    if is_deaf(inv) || manages_packages(inv) {
         return false;
     }
     if inv.program.is_empty() {
@@ -207,13 +213,6 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if inv.program == "m4" {
         // Its macros start commands; without a file, or for `-`, it reads what comes in.
         return by == By::Pipe && inv.operands.iter().all(|file| file.known() == Some("-"));
-    }
-    if inv.program == "bun" {
-        // What a manager of packages is given is the name of one.
-        let manages = |word: &str| matches!(word, "add" | "install" | "i" | "remove" | "update" | "pm");
-        if inv.args.first().and_then(Arg::known).is_some_and(manages) {
-            return false;
-        }
     }
     if inv.program == "uv" {
         // `uv run -`: a script that comes in.
@@ -285,18 +284,7 @@ fn is_printed(arg: &Arg) -> bool {
     arg.has_unknown() || arg.prefix().starts_with("/dev/fd/")
 }
 
-/// `perl -ne 'system $_'`, and what runs each line without saying so.
-const OF_LINES: &[&str] = &[
-    "system $_",
-    "system($_)",
-    "exec $_",
-    "exec($_)",
-    "eval $_",
-    "eval($_)",
-    "`$_`",
-    "qx($_)",
-    "system chomp",
-];
+words!("matcher/flow");
 
 /// Code that runs what comes to it on its standard input.
 fn runs_what_comes(code: &str) -> bool {

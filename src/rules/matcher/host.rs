@@ -17,20 +17,7 @@ pub(crate) fn metadata_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     fetched(scene, |url| asks(url) && !tells_where(url))
 }
 
-/// What a metadata service says of the machine itself: where it runs, and what it is called.
-const WHERE: &[&str] = &[
-    "http://169.254.169.254/latest/meta-data/placement/region",
-    "http://169.254.169.254/latest/meta-data/placement/availability-zone",
-    "http://169.254.169.254/latest/meta-data/instance-id",
-    "http://169.254.169.254/latest/meta-data/instance-type",
-    "http://169.254.169.254/latest/meta-data/local-ipv4",
-    "http://169.254.169.254/latest/meta-data/public-ipv4",
-    "http://metadata.google.internal/computeMetadata/v1/instance/zone",
-    "http://metadata.google.internal/computeMetadata/v1/instance/id",
-    "http://metadata.google.internal/computeMetadata/v1/instance/name",
-    "http://metadata.google.internal/computeMetadata/v1/instance/machine-type",
-    "http://metadata.google.internal/computeMetadata/v1/project/project-id",
-];
+words!("matcher/host");
 
 /// Whether an address, as it is written, asks a metadata service for no more than that.
 pub(crate) fn tells_where(url: &str) -> bool {

@@ -6,13 +6,7 @@ use crate::domain::EffectKind;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Piece};
 
-/// Words in names of settings that name no service.
-const GENERIC: &[&str] = &[
-    "TOKEN", "SECRET", "PUBLIC", "SERVICE", "ROLE", "ANON", "NEXT", "ACCESS", "PRIVATE", "PASSWORD", "ADMIN",
-    "TEST",
-];
-/// Ends of hosts under which services are found by their name.
-const ENDS: &[&str] = &["com", "io", "ai", "co", "dev", "app", "net", "org", "so", "sh"];
+words!("matcher/own_service");
 /// Ends of the names of settings that say where a service is.
 const PLACES: &[&str] = &["_URL", "_HOST", "_ENDPOINT", "_BASE"];
 

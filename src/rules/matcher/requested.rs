@@ -8,22 +8,7 @@ use crate::domain::{Action, Tool, words_of};
 /// Most values of the arguments that are looked at, and the longest text of one that is compared.
 const MAX_VALUES: usize = 512;
 
-/// Arguments that say what a tool is to do, where it does several things.
-const VERBS: &[&str] = &[
-    "action",
-    "operation",
-    "operationname",
-    "op",
-    "verb",
-    "method",
-    "command",
-    "subcommand",
-    "service",
-    "task",
-    "tool",
-    "toolname",
-    "functionname",
-];
+words!("matcher/requested");
 
 /// A call, taken apart.
 #[derive(Debug)]

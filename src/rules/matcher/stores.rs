@@ -135,56 +135,7 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("getent", &["shadow", "gshadow"]),
 ];
 
-/// Programs that are there to take credentials out of where they are kept.
-pub(crate) const THIEVES: &[&str] = &[
-    "kwallet-query",
-    "unshadow",
-    "mimikatz",
-    "mimipenguin",
-    "lazagne",
-    "LaZagne",
-    "laZagne",
-    "laZagne.py",
-    "LaZagne.py",
-    "secretsdump",
-    "hashdump",
-    "pypykatz",
-    "secretsdump.py",
-    "impacket-secretsdump",
-    "lazagne.py",
-    "mimipenguin.sh",
-    "mimipenguin.py",
-];
-
-/// Programs that print a secret with certain options only.
-const BY_OPTION: &[&str] = &[
-    "age",
-    "gh",
-    "glab",
-    "security",
-    "aws",
-    "sops",
-    "npm",
-    "doppler",
-    "stripe",
-    "nmcli",
-    "ssh-keygen",
-    "ps",
-    "docker",
-    "podman",
-    "pass",
-    "gpg",
-    "gpg2",
-    "kubectl",
-    "oc",
-    "wg",
-    "git",
-    "reg",
-    "findstr",
-    "netsh",
-    "my_print_defaults",
-    "blackbox_cat",
-];
+words!("matcher/stores");
 
 /// What a call has that prints a secret out of a store.
 pub(crate) const SECRET_PRINTERS: Trigger = Trigger::keys(BY_SUB)
@@ -211,10 +162,6 @@ fn is_plain_name(name: &str) -> bool {
 
 /// What a store says of a token beside the token.
 pub(crate) const OF_TOKEN: &[&str] = &["policies", "ttl", "expire_time", "display_name", "renewable", "type"];
-
-/// What a vault keeps of a person beside what nobody may see.
-const OF_ITEM: &[&str] =
-    &["public key", "fingerprint", "title", "username", "url", "website", "type", "label=username"];
 
 /// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`; one field of a token that is not
 /// the token itself.

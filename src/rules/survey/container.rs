@@ -10,9 +10,7 @@ use crate::rules::facts;
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
-/// Programs that run commands in containers.
-const PROGRAMS: &[&str] =
-    &["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose", "kubectl", "oc", "k"];
+words!("survey/container");
 
 /// Ends the name of what is lost in a container.
 pub(in crate::rules) const IN_CONTAINER: &str = " in a container";

@@ -9,9 +9,7 @@ use super::subscripts::run_in_subscript;
 use crate::domain::{Ask, Target};
 use crate::shell::{Arg, Simple};
 
-/// How a text says that it calculates.
-const CALCULATES: &[&str] =
-    &["((", "$[", "[[", " -eq ", " -ne ", " -gt ", " -ge ", " -lt ", " -le ", "let ", " -i "];
+words!("survey/counted");
 
 /// Most lines of such a file that are looked at.
 const MAX_LINES: usize = 64;

@@ -16,34 +16,7 @@ const MAX_SETTINGS: usize = 32;
 /// Programs that take options from variables which begin like this.
 const NPM: (&[&str], &str) = (&["npm", "npx", "pnpm", "yarn"], "npm_config_");
 
-/// Programs that a build calls by the names of variables.
-const TOOLS: &[&str] = &[
-    "CC",
-    "CXX",
-    "CPP",
-    "FC",
-    "LD",
-    "AR",
-    "AS",
-    "NM",
-    "RANLIB",
-    "STRIP",
-    "OBJCOPY",
-    "RM",
-    "MV",
-    "CP",
-    "INSTALL",
-    "LEX",
-    "YACC",
-    "SHELL",
-    "CONFIG_SHELL",
-    "MAKE",
-    "PYTHON",
-    "PERL",
-    "AWK",
-    "SED",
-    "GREP",
-];
+words!("survey/environment");
 
 /// Whether the value of a variable is run as a command, or expanded as one.
 fn is_run(name: &str, value: &Arg) -> bool {

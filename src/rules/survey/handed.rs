@@ -9,45 +9,7 @@ use crate::domain::Target;
 use crate::rules::facts::{self, Kind};
 use crate::shell::Arg;
 
-/// Calls of code that take a file away.
-const DELETES: &[&str] = &[
-    "unlink",
-    "File.delete",
-    "os.remove",
-    "os.rmdir",
-    "rmtree",
-    "rm_rf",
-    "rm_r",
-    "rmSync",
-    "remove_tree",
-    "FileUtils.rm",
-    "truncate",
-    "file delete",
-    "rimraf",
-];
-
-/// How code names what stands behind it on the command line.
-const GIVEN: &[&str] = &["argv", "ARGV", "shift", "$1", "process.argv", "Args", "ipairs(arg)", "FILENAME"];
-
-/// How code says that it reads what comes in.
-const READS: &[&str] = &[
-    "stdin",
-    "STDIN",
-    "<>",
-    "gets",
-    "readFileSync(0",
-    "readline",
-    "ARGF",
-    "input()",
-    "$argn",
-    "/dev/stdin",
-    "open(0",
-    "io.lines()",
-    "io.read",
-];
-
-/// How the options begin by which interpreters are given code or a module.
-const CODE: &[&str] = &["-c", "-e", "-E", "-m", "-n", "-p", "-r", "--e", "--p"];
+words!("survey/handed");
 
 /// Whether code opens a file to be written whose name is the very line that it read, or the argument.
 fn empties_each(text: &str) -> bool {

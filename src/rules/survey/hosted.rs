@@ -12,44 +12,15 @@ use crate::domain::{Target, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
-/// Terminals: what stands behind one of these options is run in them.
-const TERMINALS: &[&str] = &[
-    "xterm",
-    "uxterm",
-    "lxterm",
-    "rxvt",
-    "urxvt",
-    "urxvtc",
-    "st",
-    "konsole",
-    "gnome-terminal",
-    "mate-terminal",
-    "xfce4-terminal",
-    "lxterminal",
-    "terminator",
-    "tilix",
-    "kitty",
-    "alacritty",
-    "foot",
-    "wezterm",
-    "terminology",
-    "qterminal",
-    "x-terminal-emulator",
-    "cool-retro-term",
-];
+words!("survey/hosted");
 const BEHIND: &[&str] = &["-e", "-x", "--execute", "--command", "--", "-hold"];
 
-/// Programs that read another language in an argument which begins with its name.
-const HOSTS: &[&str] = &["gdb", "lldb", "vim", "nvim", "ex", "vi", "gvim", "rvim"];
 const LANGUAGES: &[(&[&str], &str, &str)] = &[
     (&["python", "python3", "py", "py3", "pythonx", "pyx", "script"], "python3", "-c"),
     (&["perl", "perldo"], "perl", "-e"),
     (&["ruby", "rubydo"], "ruby", "-e"),
     (&["lua"], "lua", "-e"),
 ];
-
-/// Editors with commands that hand their text to a shell, and take files away.
-const EDITORS: &[&str] = &["vim", "nvim", "ex", "vi", "gvim", "view", "ed", "red", "rvim"];
 
 impl Surveyor<'_> {
     /// Surveys what such a program is told to run.
@@ -192,10 +163,6 @@ impl Surveyor<'_> {
     }
 }
 
-/// Commands of an editor that save what is edited under its own name.
-const SAVING: &[&str] =
-    &["w", "w!", "wq", "wq!", "x", "x!", "W", "write", "wqa", "xa", "xit", "up", "update"];
-
 /// A command of an editor without what may stand in front of it.
 fn bare(line: &str) -> &str {
     line.trim().trim_start_matches(['+', ':', '%', ' ']).trim_end()
@@ -211,8 +178,6 @@ fn taken_in(line: &str) -> Option<String> {
 }
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
-/// Other programs that run what comes in where they are given nothing else.
-const INTERPRETERS: &[&str] = &["python", "python3", "perl", "ruby", "node", "php", "lua", "tclsh"];
 
 /// `w !sh`, `%!sh`: the program that runs the text which is edited.
 fn fed_by(line: &str) -> Option<&str> {

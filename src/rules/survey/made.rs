@@ -10,7 +10,7 @@ use crate::rules::facts::MAKEFILES;
 use crate::rules::facts::words::MAKES;
 use crate::shell::Arg;
 
-const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "tcc"];
+words!("survey/made");
 
 /// How a source starts another program in its own place or beside it.
 const STARTS: &[&str] = &["execv", "execl", "execp", "posix_spawn", "Command::new"];

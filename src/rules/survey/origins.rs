@@ -295,32 +295,7 @@ pub(super) struct Sink<'s> {
     pub simple: &'s Simple,
 }
 
-/// Programs that run their words, or what they read, as commands.
-const RUNNERS: &[&str] = &[
-    "eval", "sh", "bash", "dash", "zsh", "ksh", "ash", "source", ".", "trap", "xargs", "parallel", "ssh",
-    "su", "watch", "busybox", "at", "batch", "script", "coproc",
-];
-/// Programs that run the command in their words.
-const FRONTS: &[&str] = &[
-    "command",
-    "exec",
-    "builtin",
-    "env",
-    "sudo",
-    "doas",
-    "nohup",
-    "nice",
-    "ionice",
-    "timeout",
-    "time",
-    "setsid",
-    "stdbuf",
-    "chroot",
-    "unshare",
-    "flock",
-    "strace",
-    "run-parts",
-];
+words!("survey/origins");
 
 /// The commands of a text that may run what is not known.
 pub(super) fn sinks(script: &Script) -> Vec<Sink<'_>> {

@@ -8,72 +8,7 @@ use crate::shell::{Arg, Piece};
 /// Longest path that a system takes, in bytes.
 pub(in crate::rules) const MAX_PATH: usize = 4096;
 
-/// Directories that a build, a test run or a package manager makes again.
-const BUILD_DIRS: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    "out",
-    ".next",
-    ".nuxt",
-    ".svelte-kit",
-    ".output",
-    ".turbo",
-    ".parcel-cache",
-    ".vite",
-    ".cache",
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".tox",
-    ".nox",
-    ".eggs",
-    ".venv",
-    "venv",
-    "coverage",
-    "htmlcov",
-    ".nyc_output",
-    ".coverage",
-    ".gradle",
-    ".angular",
-    ".dart_tool",
-    "DerivedData",
-    "CMakeFiles",
-    "cmake-build-debug",
-    "cmake-build-release",
-    "_build",
-    "storybook-static",
-    "test-results",
-    "playwright-report",
-    ".terraform",
-    ".serverless",
-    "tmp",
-    "obj",
-    ".DS_Store",
-    "Thumbs.db",
-];
-
-/// Ends of the names of files that are made again.
-const BUILD_ENDS: &[&str] = &[
-    ".pyc",
-    ".pyo",
-    ".o",
-    ".obj",
-    ".a",
-    ".so",
-    ".rlib",
-    ".class",
-    ".log",
-    ".tmp",
-    ".swp",
-    ".tsbuildinfo",
-    ".egg-info",
-    ".gcda",
-    ".gcno",
-    ".profraw",
-];
+words!("survey/paths");
 
 /// Of the first level, what is neither a directory of the operating system nor one of homes, and as vital.
 const VITAL: &[&str] = &["/dev", "/private"];

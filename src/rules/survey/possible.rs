@@ -20,23 +20,7 @@ const MAX_WORDS: usize = 24;
 /// Most words that are looked at for where a command may begin.
 const MAX_LITERALS: usize = 512;
 
-/// Programs of which nobody should have to guess what they are given.
-const DEADLY: &[&str] = &[
-    "rm",
-    "unlink",
-    "shred",
-    "srm",
-    "wipe",
-    "wipefs",
-    "dd",
-    "mkfs",
-    "rmdir",
-    "curl",
-    "wget",
-    "authorized_keys",
-    "id_rsa",
-    "id_ed25519",
-];
+words!("survey/possible");
 
 /// What was tried already.
 #[derive(Default)]

@@ -15,20 +15,7 @@ use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::facts::{self, Builtin, Kind, Operation, Program};
 use crate::shell::{Arg, Piece};
 
-/// Directories of programs that are what their names say.
-const PROGRAM_DIRS: &[&str] = &[
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/lib",
-    "/lib64",
-    "/snap/bin",
-    "/run/current-system/sw/bin",
-];
+words!("survey/program");
 
 /// Most directories of a search path that are looked through.
 const MAX_SEARCHED: usize = 16;

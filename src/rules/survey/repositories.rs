@@ -16,10 +16,7 @@ use crate::shell::{Arg, Piece};
 const MAX_LEVELS: usize = 32;
 /// Most settings files of git that are read for one command, those that others include among them.
 const MAX_FILES: usize = 8;
-/// Subcommands that run nothing of a repository, and those that begin one.
-const QUIET: &[&str] = &["", "init", "clone", "config", "help", "version", "rev-parse", "check-ref-format"];
-/// Programs that run git where they are started.
-pub(super) const USERS: &[&str] = &["gh", "glab", "hub", "lazygit", "tig", "gitk", "git-lfs", "git-cliff"];
+words!("survey/repositories");
 
 /// Subcommands that show differences: only these run what makes a text of a file.
 const DIFFERENCES: &str = "diff log show blame annotate grep cat-file stash add commit whatchanged range-diff reflog difftool gui \

@@ -30,16 +30,7 @@ enum Holds {
     Unknown,
 }
 
-/// Commands that print nothing to a pipe.
-const SILENT: &[&str] =
-    &["[", "[[", "test", "local", "return", "exit", "shift", "unset", "read", "break", "continue", "false"];
-
-/// Commands that tell of the machine and of what they are given, and hand on no file's text.
-const TELLS: &[&str] = &[
-    "echo", "printf", "pwd", "cd", "dirname", "basename", "declare", "typeset", "readonly", "export", "true",
-    ":", "set", "command", "type", "which", "mkdir", "uname", "whoami", "hostname", "id", "date", "realpath",
-    "readlink",
-];
+words!("survey/settles");
 
 /// Filters, with as many words of their own.
 const FILTERS: &[(&str, usize)] = &[

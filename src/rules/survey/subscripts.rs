@@ -10,26 +10,7 @@ use crate::shell::{Arg, Part, RedirectKind, Script, Simple, Word, parse};
 /// Most texts in subscripts that are tried for one text.
 const MAX_TRIED: usize = 48;
 
-/// Signs that arithmetic is evaluated somewhere in a text, which runs what is substituted in subscripts.
-const COUNTS: &[&str] = &[
-    "((",
-    "$[",
-    " -eq",
-    " -ne",
-    " -lt",
-    " -le",
-    " -gt",
-    " -ge",
-    "let ",
-    " -i ",
-    " -ai ",
-    " -ia ",
-    " -v ",
-    "local -n ",
-    "declare -n ",
-    "typeset -n ",
-    ":$",
-];
+words!("survey/subscripts");
 
 /// Variables of the shell that are numbers: what is assigned to them is evaluated.
 const NUMBERS: &[&str] = &["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"];

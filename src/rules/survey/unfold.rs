@@ -41,9 +41,7 @@ fn is_machine(text: &str) -> bool {
     text == "aarch64" || MACHINES.iter().any(is)
 }
 
-/// Words in front of the command that wrappers have as subcommands.
-const VERBS: &[&str] =
-    &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
+words!("survey/unfold");
 
 /// Another word that may be the command's first, because an option that the tables do not know may have taken the one before
 /// it as its value, or because that one is a subcommand.

@@ -17,8 +17,7 @@ use crate::rules::builtin::lists;
 use crate::rules::facts::{Kind, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
-/// Programs that fetch a package and run its program.
-const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
+words!("survey/wrap");
 
 impl Surveyor<'_> {
     pub(super) fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {

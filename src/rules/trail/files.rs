@@ -6,15 +6,7 @@ use crate::rules::builtin::lists;
 use crate::rules::matcher::{host_of, runs};
 use crate::shell::Arg;
 
-/// Ends of the names of what interpreters run. Scripts of shells are read whenever they are started, whoever wrote them.
-const SCRIPTS: &[&str] = &[
-    "py", "pyw", "js", "mjs", "cjs", "mts", "cts", "rb", "pl", "pm", "php", "lua", "r", "jl", "tcl", "exs",
-    "ps1", "mk",
-];
-
-/// Files of commands that other programs run.
-const RECIPES: &[&str] =
-    &["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile", "package.json", "crontab"];
+words!("trail/files");
 
 /// Whether a file of that name is worth remembering once the agent has written it.
 pub(super) fn is_script_name(path: &str) -> bool {

@@ -13,35 +13,10 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Programs that print what they read, in whatever form.
-const PASSING: &[&str] = &[
-    "cat", "head", "tail", "tac", "nl", "grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "gsed",
-    "strings", "xxd", "od", "hexdump", "base64", "base32", "basenc", "sort", "uniq", "cut", "paste", "rev",
-    "fold", "jq", "yq", "tee", "tr", "gzip", "pigz", "bzip2", "xz", "zstd", "lz4", "brotli", "zcat",
-    "gunzip", "unxz", "tar", "bsdtar", "gtar", "zip", "cpio", "openssl", "gpg", "gpg2", "age", "dd", "split",
-    "envsubst", "iconv", "uuencode", "echo", "printf", "column", "shuf", "expand", "fmt", "pr", "join",
-    "comm", "env", "printenv", "export", "set", "declare", "typeset", "unzip", "ar", "pax", "7z", "xzcat",
-    "zstdcat", "bzcat", "diff", "sqlite3",
-];
-
-/// Of these, the ones that can leave a part out.
-const REDACTING: &[&str] = &["grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "gsed", "cut", "jq", "yq"];
-
-/// Programs that write files by another way than a redirection.
-const WRITING: &[&str] = &[
-    "cp", "mv", "ln", "install", "rsync", "ditto", "scp", "tee", "sponge", "dd", "rm", "unlink", "shred",
-    "tar", "bsdtar", "gtar", "zip", "unzip", "7z", "7za", "7zz", "gzip", "pigz", "bzip2", "xz", "zstd",
-    "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
-    "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
-    "clang", "clang++", "rustc", "go", "javac", "ghc", "awk", "gawk", "mawk", "perl", "ruby", "node", "php",
-    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat", "ar", "pax", "patch", "gpatch",
-    "sqlite3", "tclsh", "lua", "deno", "bun", "strip", "patchelf",
-];
+words!("trail/outputs");
 
 /// Programs that copy files, and leave what comes in alone unless its name is given to them.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install", "rsync", "ditto", "scp"];
-
-const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "go", "javac", "ghc"];
 
 /// Whether a program copies files.
 pub(super) fn copies_files(inv: &Invocation) -> bool {
@@ -89,8 +64,6 @@ pub(super) fn inputs_of(inv: &Invocation) -> usize {
 /// Programs whose arguments are no files.
 const NAMELESS: &[&str] = &["echo", "printf", "tr", "export", "declare", "typeset", "set"];
 
-/// Programs whose first operand is what is looked for, or done with what is read.
-const SCRIPTED: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
 /// Options of [`SCRIPTED`] that say it instead.
 const SCRIPTS: &[&str] = &["-e", "--regexp", "--expression"];
 /// Options of [`SCRIPTED`] that name a file which says it.

@@ -87,41 +87,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Functions of Salt that only look, by their last word or its beginning.
-const SALT_LOOKS: &[&str] = &[
-    "arp",
-    "diff",
-    "facts",
-    "find",
-    "get",
-    "has",
-    "info",
-    "interfaces",
-    "is",
-    "item",
-    "items",
-    "list",
-    "lookup",
-    "ls",
-    "mac",
-    "lldp",
-    "ping",
-    "read",
-    "results",
-    "search",
-    "show",
-    "stat",
-    "stats",
-    "status",
-    "tail",
-    "top",
-    "traceroute",
-    "uptime",
-    "usage",
-    "version",
-    "versions",
-    "which",
-];
+words!("builtin/cloud/kubernetes");
 
 fn salt_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["salt"], |inv| {
@@ -178,53 +144,6 @@ fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Programs that are asked how a machine fares; what changes it through one of them has an effect.
-const READERS: &[&str] = &[
-    "cat",
-    "head",
-    "tail",
-    "grep",
-    "zgrep",
-    "ls",
-    "stat",
-    "file",
-    "wc",
-    "sort",
-    "uniq",
-    "cut",
-    "column",
-    "du",
-    "df",
-    "free",
-    "uptime",
-    "uname",
-    "nproc",
-    "lscpu",
-    "lsblk",
-    "ps",
-    "pgrep",
-    "vmstat",
-    "iostat",
-    "whoami",
-    "id",
-    "who",
-    "w",
-    "last",
-    "systemctl",
-    "journalctl",
-    "dmesg",
-    "netstat",
-    "lsof",
-    "docker",
-    "readlink",
-    "md5sum",
-    "sha256sum",
-    "which",
-    "true",
-    "apt-cache",
-    "sudo",
-];
-
 /// The machines are told to run a command, and that only looks.
 fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bool {
     /// What servers say of themselves and of their settings.
@@ -252,31 +171,6 @@ fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bo
                 || only_reads(scene, (&code::shell_text::shell(told.to_owned()), "/"), READERS))
     })
 }
-
-/// Kinds of things with which much goes, or what nothing brings back.
-pub(in crate::rules::builtin) const WIDE_KINDS: &[&str] = &[
-    "ns",
-    "namespace",
-    "namespaces",
-    "all",
-    "node",
-    "nodes",
-    "no",
-    "pv",
-    "pvc",
-    "persistentvolume",
-    "persistentvolumes",
-    "persistentvolumeclaim",
-    "persistentvolumeclaims",
-    "crd",
-    "crds",
-    "customresourcedefinition",
-    "customresourcedefinitions",
-    "clusterrole",
-    "storageclass",
-    "project",
-    "projects",
-];
 
 /// Kinds of things that are started again or have run.
 const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];

@@ -120,25 +120,10 @@ const EMULATED_OR_DRY: &[&str] = &[
     "--endpoint-url=http://127.0.0.1:9000",
 ];
 
-const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
+words!("builtin/cloud/removed");
 
 /// Libraries of providers as code names them.
 const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
-
-const DELETED_IN_CODE: &[&str] = &[
-    "terminate_instances(",
-    "delete_db_",
-    "delete_bucket(",
-    "objects.all().delete(",
-    "object_versions.all().delete(",
-    "delete_stack(",
-    "delete_cluster(",
-    "delete_user(",
-    "schedule_key_deletion(",
-    "TerminateInstancesCommand",
-    "DeleteBucketCommand",
-    "resource_groups.begin_delete(",
-];
 
 /// A provider is asked to delete by a plain request, or by a mutation that is named so.
 fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -256,23 +241,6 @@ fn deleted_inside<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Directories that a build fills again.
-pub(in crate::rules::builtin) const BUILT: &[&str] = &[
-    "dist",
-    "build",
-    "out",
-    "public",
-    "_site",
-    "site",
-    "www",
-    "export",
-    "storybook-static",
-    "html",
-    "docs",
-    "target",
-    "output",
-];
 
 /// A bucket loses what the directory does not have, and the directory is not what a build has made.
 fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {

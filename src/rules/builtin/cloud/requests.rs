@@ -11,9 +11,7 @@ const CLIENTS: &[&str] = &["az"];
 
 pub(super) const ASKING: Trigger = Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS));
 
-/// Where what lets somebody in is kept, by the last part of an address.
-const ADMITTING: &[&str] =
-    &["keys", "hooks", "deploy_keys", "members", "ssh_keys", "tokens", "api_tokens", "api-keys"];
+words!("builtin/cloud/requests");
 
 /// The same, by a part within it.
 const OF_PEOPLE: &[&str] = &[

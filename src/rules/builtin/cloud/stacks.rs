@@ -13,22 +13,7 @@ use crate::shell::Arg;
 /// Programs that build infrastructure from files, change it and take it down.
 pub(super) const APPLIERS: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "aws-cdk"];
 
-/// Words in the kinds of things that hold data.
-const HOLDERS: &[&str] = &[
-    "_db_instance",
-    "_rds_",
-    "_database",
-    "_sql_",
-    "_dynamodb_table",
-    "_s3_bucket",
-    "_storage_bucket",
-    "_storage_account",
-    "_ebs_volume",
-    "_efs_file_system",
-    "_elasticache",
-    "_redis",
-    "_disk",
-];
+words!("builtin/cloud/stacks");
 
 /// Puts in place what files say, and answers the question beforehand.
 fn applies_unasked(scene: &Scene<'_>, inv: &Invocation) -> bool {

@@ -7,86 +7,9 @@ use crate::rules::matcher::{contains_word, is_bare_name, runs, runs_code};
 use crate::rules::{Invocation, Stdin, Survey};
 use crate::shell::Arg;
 
-/// Calls that write a file, move it, or change its mode, beside those that delete.
-const WRITES: &[&str] = &[
-    "'w",
-    "\"w",
-    "'a'",
-    "\"a\"",
-    "r+",
-    "'x'",
-    "write_text",
-    "write_bytes",
-    "writeFile",
-    "appendFile",
-    "createWriteStream",
-    "truncate",
-    "rename",
-    "os.replace",
-    ".replace(Path",
-    "shutil.move",
-    "shutil.copy",
-    "copyFile",
-    "copytree",
-    "cpSync",
-    "chmod",
-    "symlink",
-    "os.link",
-    "linkSync",
-    "File::Copy",
-    "FileUtils",
-    "File.write",
-    "File.open",
-    "file_put_contents",
-    "inplace=True",
-    "rmdir",
-    "open(",
-    "open ",
-];
+words!("builtin/code/changes");
 /// What only reads although it opens.
 const READS: &[&str] = &["open(", "open "];
-/// What stands in code whose names are not all written out.
-const COMPUTES: &[&str] = &[
-    "glob",
-    "walk",
-    "iterdir",
-    "listdir",
-    "readdir",
-    "scandir",
-    "<*",
-    "argv",
-    "environ",
-    "process.env",
-    "ENV",
-    "stdin",
-    "input(",
-    "for ",
-    "for(",
-    "map(",
-    "while",
-    "join(",
-    " + ",
-    "'+",
-    "\"+",
-    "+'",
-    "+\"",
-    "$",
-    "f'",
-    "f\"",
-    "format(",
-    "chdir",
-    "__import__",
-    "exec",
-    "eval(",
-    "system",
-    "subprocess",
-    "child_process",
-];
-/// Programs in the strings of code that change files, and what a shell does by itself.
-const PROGRAMS: &[&str] = &[
-    "rm", "mv", "cp", "shred", "truncate", "git", "find", "xargs", "sed", "tee", "dd", "rsync", "install",
-    "ln", "unlink", "rmdir", "chmod", "sh", "bash",
-];
 
 /// What code may change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

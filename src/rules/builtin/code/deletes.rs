@@ -38,88 +38,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Calls that delete a directory with all that is in it.
-pub(super) const DELETES: &[&str] = &[
-    "rmtree",
-    "rm_rf",
-    "rm_r(",
-    "rm_r ",
-    "remove_dir(",
-    "remove_dir ",
-    "remove_entry",
-    "recursive=true",
-    "rmSync",
-    "rmdirSync",
-    "remove_tree",
-    "RemoveAll",
-    "fs.rm(",
-    "').rm(",
-    "\").rm(",
-    "')).rm(",
-    "\")).rm(",
-    "promises.rm(",
-    "await rm(",
-    "; rm(",
-    ";rm(",
-    "Deno.remove",
-    "rimraf",
-    "remove_dir_all",
-    "removeSync",
-    "remove_entry_secure",
-    "delete-directory",
-    "deleteDirectory",
-    "deleteDir(",
-    "removeItem",
-    "removeDirectoryRecursive",
-    "delete-directory-tree",
-    "removeDir(",
-    "file:del_dir_r",
-    "delete-tree",
-    "deleteRecursively",
-    "emptyDir",
-    "f.rm(",
-];
-
-/// Calls that delete one file or an empty directory.
-pub(super) const DELETES_ONE: &[&str] = &[
-    "os.remove",
-    "unlink",
-    "File.delete",
-    "os.rmdir",
-    "removedirs",
-    "unlinkSync",
-    "rmdirSync",
-    "delete-file",
-    "lfs.rmdir",
-    "file.remove",
-];
+words!("builtin/code/deletes");
 
 /// Calls that leave a file with nothing in it.
 pub(super) const EMPTIES_ONE: &[&str] =
     &["write_text('')", "write_text(\"\")", "'w').close()", "\"w\").close()", "truncate("];
-
-/// Where a value that cannot be known comes from.
-const COMPUTED: &[&str] = &[
-    "environ",
-    "getenv",
-    "process.env",
-    "argv",
-    "b64decode",
-    "atob(",
-    "fromhex",
-    "unhexlify",
-    "fromCharCode",
-    "chr(",
-    "base64_decode",
-    "decode_base64",
-    "ENV[",
-    "$ENV{",
-    "stdin",
-    "input()",
-    "rot13",
-    "[::-1]",
-    "reverse(",
-];
 
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     const LOST: &[Class] = &[Class::Project, Class::Git, Class::Outside];
@@ -203,10 +126,6 @@ fn walked(code: &str, cwd: Option<&str>) -> Vec<String> {
     let roots = each.lines().flat_map(roots);
     roots.filter(|root| root.starts_with(['/', '~']) && !own(root)).take(MAX_LITERALS).collect()
 }
-
-/// Calls that go through a directory and all that is below it.
-const WALKS: &[&str] =
-    &["os.walk(", ".rglob(", "Find.find(", "Dir.glob(", "glob.glob(", "iglob(", "Dir[", " glob("];
 
 /// The directories that a line of code goes through: the string in front of `.rglob(`, those behind the other calls.
 fn roots(line: &str) -> Vec<String> {
@@ -309,24 +228,6 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Words without which a script empties nothing, and without which it does not go through a directory.
-const EMPTIED_BY: &[&str] =
-    &["remove", "unlink", "rm", "delete", "write_text(", "'w')", "\"w\")", "truncate("];
-
-const PASSED_THROUGH: &[&str] = &[
-    "walk(",
-    "glob",
-    "listdir(",
-    "<*>",
-    "dir[",
-    "readdir",
-    "finddepth(",
-    "getcwd",
-    "curdir",
-    "cwd(",
-    "dir.pwd",
-];
 
 /// Whether a script does something to some of the files only, goes through another directory than that in which it was started, or
 /// makes one of its own.

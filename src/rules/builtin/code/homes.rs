@@ -37,25 +37,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Calls that go through a directory, or pack all that is in it.
-const WALKS: &[&str] = &[
-    "os.walk(",
-    ".rglob(",
-    "iglob(",
-    "glob.glob(",
-    ".glob(",
-    ".iterdir(",
-    "listdir(",
-    "scandir(",
-    "readdirSync(",
-    "readdir(",
-    "Find.find(",
-    "Dir.glob(",
-    "Dir[",
-    "filepath.Walk",
-    "make_archive(",
-    ".add(",
-];
+words!("builtin/code/homes");
 
 /// Code that goes through a home, of which `does` holds.
 fn walks_home<'a>(scene: &Scene<'a>, does: impl Fn(&str, &Scene<'_>) -> bool) -> Found<'a> {

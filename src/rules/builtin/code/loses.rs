@@ -17,26 +17,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     ..RULE
 }];
 
-/// Calls that take the thing away which their first argument names.
-const MOVES: &[&str] = &[
-    "os.rename(",
-    "os.renames(",
-    "os.replace(",
-    "shutil.move(",
-    "renameSync(",
-    "fs.rename(",
-    "promises.rename(",
-    "FileUtils.mv",
-    "File.rename",
-    "rename-file",
-    "rename \"",
-    "rename '",
-    "rename(",
-    "move(",
-    "mv(",
-    "mv \"",
-    "mv '",
-];
+words!("builtin/code/loses");
 
 /// Calls that take away the thing which stands in front of them.
 const MOVED_BY: &[&str] = &[").rename(", ").replace("];

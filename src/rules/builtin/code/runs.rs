@@ -80,68 +80,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// The same as strings that are names: `getattr(os, 'system')`.
-const NAMED_STARTS: &[&str] = &[
-    "getattr",
-    "__import__",
-    "importlib",
-    "methodcaller",
-    "attrgetter",
-    "sys.modules",
-    "spawn ",
-    ":!",
-    "exec ",
-];
+words!("builtin/code/runs");
 
 /// Calls of [`STARTS`] that are also names of functions of a project's own, as tests call them.
 const OWN_NAMES: &[&str] = &["run(", "call("];
 
 const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip"];
-
-/// Programs with an option that names a command.
-const OPTION_RUNNERS: &[&str] = &[
-    "git",
-    "tar",
-    "gtar",
-    "bsdtar",
-    "make",
-    "gmake",
-    "bmake",
-    "sort",
-    "apt",
-    "apt-get",
-    "aptitude",
-    "dpkg",
-    "scp",
-    "sftp",
-    "rsync",
-    "psql",
-    "cargo",
-    "npm",
-    "pnpm",
-    "yarn",
-    "npx",
-    "gcc",
-    "g++",
-    "cc",
-    "c++",
-    "clang",
-    "rpm",
-    "rpmbuild",
-    "wget",
-    "ssh-keygen",
-    "ssh-add",
-    "aria2c",
-    "dmsetup",
-    "bpftrace",
-    "gimp",
-    "cpan",
-    "facter",
-    "ftp",
-    "run-parts",
-    "yum",
-    "dnf",
-];
 
 /// The scripts that sed is given.
 fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
@@ -178,36 +122,6 @@ fn comes_from_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
         scene.invocations().iter().filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage);
     before.all(|other| runs(other, HERE))
 }
-
-/// Programs that compress, as tar is told of them.
-const COMPRESSORS: &[&str] = &[
-    "gzip",
-    "pigz",
-    "zstd",
-    "zstdmt",
-    "pzstd",
-    "xz",
-    "pixz",
-    "bzip2",
-    "pbzip2",
-    "lbzip2",
-    "lz4",
-    "lzip",
-    "plzip",
-    "lzop",
-    "lzma",
-    "brotli",
-    "gunzip",
-    "unxz",
-    "unzstd",
-    "compress",
-    "uncompress",
-    "bunzip2",
-    "igzip",
-];
-
-/// Pagers that `git grep -O` may open.
-const PAGERS: &[&str] = &["", "less", "more", "cat", "vi", "vim", "nvim", "emacs", "nano", "code", "bat"];
 
 fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let first = |text: &str| {

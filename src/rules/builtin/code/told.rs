@@ -64,11 +64,7 @@ fn line_deserves(scene: &Scene<'_>, line: &str, cwd: &str, least: Verdict, depth
     })
 }
 
-/// What a function of somebody else's is called that may run the text it is given.
-const NAMED_RUNS: &[&str] = &[
-    "run", "call", "exec", "spawn", "system", "popen", "shell", "command", "cmd", "send", "invoke", "output",
-    "sudo",
-];
+words!("builtin/code/told");
 
 /// The texts that are tried as commands, of code that is not read to its end. `near`: what the calls that start programs depend on.
 pub(super) fn tried(
@@ -92,21 +88,6 @@ pub(super) fn tried(
         _ => said_commands(near, strings()),
     }
 }
-
-/// Calls that have a shell or a program run what they are given, in languages that are not read to their end.
-const CALLED: &[&str] = &[
-    "system",
-    "exec",
-    "popen",
-    "popen2",
-    "popen3",
-    "capture2",
-    "capture3",
-    "shell_exec",
-    "passthru",
-    "execute",
-    "spawn",
-];
 
 /// Whether a line that code gives to a call that runs it deserves that: it is known to be run, as little else of such code is.
 pub(super) fn called_deserves(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> bool {

@@ -9,39 +9,13 @@ use crate::rules::matcher::{Scene, content, has_flag, host_of, runs};
 use crate::rules::survey::SETTLED;
 use crate::shell::Arg;
 
-/// Programs that run a command where they are run themselves, or in a container beside.
-const HERE: &[&str] = &[
-    "sudo", "env", "bash", "sh", "zsh", "dash", "eval", "command", "time", "timeout", "nice", "nohup", "npx",
-    "bunx", "pnpm", "yarn", "npm", "bun", "poetry", "uv", "bundle", "pipenv", "dotenv", "trap", "if",
-];
+words!("builtin/database/place");
 
 pub(super) const CONTAINERS: &[&str] =
     &["docker", "docker-compose", "podman", "podman-compose", "nerdctl", "finch"];
 
-/// Options that name the host of a store.
-const HOSTS: &[&str] = &[
-    "-h",
-    "--host",
-    "--hostname",
-    "-S",
-    "--server",
-    "-s",
-    "-H",
-    "--bootstrap-server",
-    "--brokers",
-    "--zookeeper",
-    "--endpoint",
-    "--endpoints",
-    "--address",
-    "--addr",
-];
-
 /// Keys of the host of a store in what a client is told in one text (`Host=…;Database=…`, `host=… dbname=…`).
 const HOST_KEYS: &[&str] = &["host", "hostaddr", "server", "data source"];
-
-/// Ends of the names of variables that say where a store is.
-const PLACED: &[&str] =
-    &["HOST", "HOSTADDR", "URL", "URI", "DSN", "SERVER", "SERVERS", "ADDR", "CONTEXT", "SERVICE"];
 
 /// What is said of the machine that a store is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

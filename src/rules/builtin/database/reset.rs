@@ -69,33 +69,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Programs that a framework's tasks are run with.
-const RUNNERS: &[&str] = &[
-    "php",
-    "python",
-    "python3",
-    "npx",
-    "bunx",
-    "bundle",
-    "mix",
-    "supabase",
-    "pnpm",
-    "yarn",
-    "sequelize",
-    "knex",
-    "typeorm",
-    "prisma",
-    "rake",
-    "rails",
-    "uv",
-    "poetry",
-    "django-admin",
-    "npm",
-    "bun",
-    "sail",
-    "ddev",
-    "lando",
-];
+words!("builtin/database/reset");
 
 /// `manage.py sqlflush` prints statements; what comes behind it may run them.
 fn only_prints(inv: &Invocation, scene: &Scene<'_>) -> bool {

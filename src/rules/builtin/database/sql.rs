@@ -11,64 +11,7 @@ use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, Trigger, contains_word, content, input_of, runs, target_of};
 use crate::shell::Arg;
 
-pub(super) const CLIENTS: &[&str] = &[
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "sqlcmd",
-    "clickhouse-client",
-    "clickhouse",
-    "duckdb",
-    "cockroach",
-    "usql",
-    "bq",
-    "snowsql",
-    "pgcli",
-    "mycli",
-    "litecli",
-    "cqlsh",
-    "influx",
-    "sqlplus",
-    "isql",
-    "wrangler",
-    "turso",
-    "prisma",
-    "osql",
-    "vsql",
-    "trino",
-    "presto",
-    "hive",
-    "beeline",
-    "spark-sql",
-    "impala-shell",
-    "questdb",
-    "mssql-cli",
-    "pgbench",
-    "athenacli",
-    "snow",
-    "ysqlsh",
-    "ycqlsh",
-    "sqlite-utils",
-    "databricks",
-    "spanner-cli",
-    "gcloud",
-    "aws",
-    "heroku",
-    "fly",
-    "flyctl",
-    "supabase",
-    "dolt",
-    "exaplus",
-    "db2",
-    "isql-fb",
-    "tarantoolctl",
-    "rqlite",
-    "pgloader",
-    "mysqlsh",
-    "pscale",
-];
+words!("builtin/database/sql");
 
 /// Frameworks whose own client is given statements on its standard input.
 pub(super) const SHELLS: &[&str] = &["python", "python3", "rails", "django-admin"];
@@ -76,10 +19,6 @@ pub(super) const SHELLS: &[&str] = &["python", "python3", "rails", "django-admin
 /// A client, or a program or tool that may be one.
 pub(super) const STATEMENTS: Trigger =
     Trigger::programs(CLIENTS).or(Trigger::programs(SHELLS)).or(Trigger::TOOL).or(Trigger::UNLISTED);
-
-/// How statements begin that change something, of which no sentence begins so.
-const CHANGES: &[&str] =
-    &["DROP ", "TRUNCATE ", "DELETE FROM ", "GRANT ", "REVOKE ", "ALTER ", "CREATE USER ", "CREATE ROLE "];
 
 /// Whether a program is a client of a database by its name, or one that no row knows.
 fn may_be_client(inv: &Invocation) -> bool {
@@ -94,39 +33,6 @@ fn is_client(inv: &Invocation) -> bool {
         || may_be_client(inv)
             && pairs.any(|(option, text)| option.prefix().starts_with('-') && is_statement(text.prefix()))
 }
-
-/// Words in the names of tools that are given statements.
-const TOOLS: &[&str] = &[
-    "sql",
-    "pg",
-    "postgres",
-    "postgresql",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "mssql",
-    "db",
-    "database",
-    "query",
-    "supabase",
-    "neon",
-    "bigquery",
-    "snowflake",
-    "duckdb",
-    "clickhouse",
-    "cockroachdb",
-    "oracle",
-    "redshift",
-    "athena",
-    "databricks",
-    "planetscale",
-    "turso",
-    "d1",
-    "dbhub",
-    "prisma",
-    "cassandra",
-    "statement",
-];
 
 pub(super) fn starts(words: &[String], beginning: &[&str]) -> bool {
     beginning.len() <= words.len() && beginning.iter().zip(words).all(|(wanted, word)| wanted == word)

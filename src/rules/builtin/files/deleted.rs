@@ -221,26 +221,7 @@ const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> Wh
     When::Effect(OnEffect { kinds: DELETES, any, none, recursive: true, ..EFFECT })
 }
 
-/// Programs that clear a directory which an option or a variable names.
-const CLEARERS: &[&str] = &[
-    "gio",
-    "cargo",
-    "7z",
-    "7za",
-    "7zz",
-    "7zr",
-    "rar",
-    "ccrypt",
-    "ccencrypt",
-    "tmpreaper",
-    "tmpwatch",
-    "trash-cli",
-    "trash-put",
-    "trash",
-    "rmtrash",
-    "fdupes",
-    "jdupes",
-];
+words!("builtin/files/deleted");
 
 /// A home, the project or more, named to a program that clears what it is given.
 fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -460,26 +441,6 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     Found::No
 }
-
-/// Options with which a search lists only some of what is there.
-const FILTERS: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-newer",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-ctime",
-    "-size",
-    "-empty",
-    "-user",
-    "-perm",
-];
 
 fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();

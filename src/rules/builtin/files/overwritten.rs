@@ -126,35 +126,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
-/// Accounts, log-ins, the boot and the loader: one wrong byte locks everybody out.
-const CRITICAL_ETC: &[At] = &[
-    At::Abs("/etc/passwd"),
-    At::Abs("/etc/shadow"),
-    At::Abs("/etc/group"),
-    At::Abs("/etc/gshadow"),
-    At::Abs("/etc/fstab"),
-    At::Abs("/etc/crypttab"),
-    At::Abs("/etc/pam.d"),
-    At::Abs("/etc/pam.conf"),
-    At::Abs("/etc/security"),
-    At::Abs("/etc/ssh"),
-    At::Abs("/etc/nsswitch.conf"),
-    At::Abs("/etc/ld.so.conf"),
-    At::Abs("/etc/inittab"),
-    At::Abs("/etc/machine-id"),
-];
-
-pub(super) const EMPTIERS: &[&str] = &[
-    "cp", "truncate", "tee", "sponge", "dd", "install", "rsync", "sort", "shuf", "uniq", "iconv", "objcopy",
-];
+words!("builtin/files/overwritten");
 
 /// Programs that overwrite what they delete.
 const SHREDDERS: &[&str] = &["shred", "srm", "wipe", "scrub"];
 
 /// Effects that delete an unknown path recursively, with what is known of it.
 const DELETERS: &[&str] = &["rm", "unlink", "shred", "truncate", "git"];
-
-const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk", "ex", "vi", "vim", "nvim"];
 
 /// `rm $(git ls-files)`, `git ls-files | xargs rm`: with no pattern that picks some of them.
 fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -10,22 +10,7 @@ pub(super) enum Value {
 /// Longest text that is made by repeating one.
 const MAX_REPEATED: usize = 4096;
 
-/// Calls that give back what they are given.
-const SAME: &[&str] =
-    &["str", "String", "strip", "trim", "rstrip", "chomp", "encode", "to_s", "toString", "valueOf", "dup"];
-const FROM_BASE64: &[&str] = &[
-    "b64decode",
-    "standard_b64decode",
-    "urlsafe_b64decode",
-    "a2b_base64",
-    "decode64",
-    "strict_decode64",
-    "urlsafe_decode64",
-    "base64_decode",
-    "decode_base64",
-    "atob",
-    "decodebytes",
-];
+words!("builtin/folding/calls");
 const FROM_HEX: &[&str] = &["fromhex", "unhexlify", "a2b_hex", "hex2bin"];
 const FROM_PERCENT: &[&str] =
     &["unquote", "unquote_plus", "unescape", "decodeURIComponent", "decodeURI", "urldecode", "rawurldecode"];

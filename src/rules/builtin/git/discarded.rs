@@ -203,24 +203,7 @@ enum Loss {
     Wide,
 }
 
-/// Files that a package manager writes: nobody's changes are lost with them.
-const LOCK_FILES: &[&str] = &[
-    "Cargo.lock",
-    "Gemfile.lock",
-    "Pipfile.lock",
-    "bun.lock",
-    "bun.lockb",
-    "composer.lock",
-    "flake.lock",
-    "go.sum",
-    "mix.lock",
-    "package-lock.json",
-    "pnpm-lock.yaml",
-    "poetry.lock",
-    "pubspec.lock",
-    "uv.lock",
-    "yarn.lock",
-];
+words!("builtin/git/discarded");
 
 /// The first `git sub` that overwrites as much as `loss`.
 fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {

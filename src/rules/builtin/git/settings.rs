@@ -32,52 +32,7 @@ const REACHING: &[(&str, &str)] = &[
     ("submodule.", ".update"),
 ];
 
-/// Values that switch a thing off, or are the plain programs people name there.
-const HARMLESS: &[&str] = &[
-    "",
-    "true",
-    "false",
-    "cat",
-    "less",
-    "less -R",
-    "less -FRX",
-    "more",
-    "delta",
-    "vim",
-    "vi",
-    "nano",
-    "nvim",
-    "emacs",
-    "emacs -nw",
-    "hx",
-    "micro",
-    "vim -f",
-    "subl -w",
-    "code -w",
-    "code --wait",
-    "store",
-    "cache",
-    "osxkeychain",
-    "manager",
-    "libsecret",
-    "checkout",
-    "rebase",
-    "merge",
-    "none",
-    ":",
-    ".githooks",
-    ".husky",
-    ".husky/_",
-    "/dev/null",
-    "gpg",
-    "gpg2",
-    "git-lfs clean -- %f",
-    "git-lfs smudge -- %f",
-    "git-lfs filter-process",
-    "!gh auth git-credential",
-    "!glab auth git-credential",
-    "!/usr/bin/gh auth git-credential",
-];
+words!("builtin/git/settings");
 
 /// Whose setting it is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -70,44 +70,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 const MOUNTS: &[&str] = &["mount", "umount"];
 
-/// Programs that look at a device itself and not at what is on it.
-const LOOKERS: &[&str] = &[
-    "ls",
-    "stat",
-    "test",
-    "[",
-    "lsblk",
-    "blkid",
-    "file",
-    "fdisk",
-    "sfdisk",
-    "parted",
-    "smartctl",
-    "hdparm",
-    "findmnt",
-    "df",
-    "udevadm",
-    "readlink",
-    "realpath",
-    "mount",
-    "dumpe2fs",
-    "tune2fs",
-    "blockdev",
-    "nvme",
-    "wipefs",
-    "sgdisk",
-    "gdisk",
-    "badblocks",
-    "fsck",
-    "e2fsck",
-    "cryptsetup",
-    "mdadm",
-    "diskutil",
-    "echo",
-    "lvs",
-    "pvs",
-    "vgs",
-];
+words!("builtin/machine/devices");
 
 fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SYSTEM: &[&str] = &[

@@ -21,8 +21,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
 
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 
-/// Programs that put a file where another is named.
-const PLACERS: &[&str] = &["cp", "mv", "install", "ln", "gcp", "gmv", "ginstall", "gln", "link"];
+words!("builtin/machine/shadowed");
 
 fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();

@@ -305,32 +305,7 @@ fn editor_fetches<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Programs that run, or install with its scripts, what is in the file that they are given.
-const FILE_RUNNERS: &[&str] = &[
-    "make",
-    "gmake",
-    "bmake",
-    "just",
-    "task",
-    "ninja",
-    "cmake",
-    "gradle",
-    "gradlew",
-    "kotlinc",
-    "kotlin",
-    "guix",
-    "dpkg",
-    "rpm",
-    "apt",
-    "apt-get",
-    "code",
-    "code-insiders",
-    "ansible-playbook",
-    "nix-env",
-    "nix-build",
-    "docker",
-    "podman",
-];
+words!("builtin/network/comes_in");
 
 fn takes_what_it_runs(inv: &Invocation) -> bool {
     let loads = || inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "load" | "import"));

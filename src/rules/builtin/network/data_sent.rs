@@ -9,31 +9,7 @@ use crate::rules::matcher::{Found, Scene, asks_for_help, four, host_of, is_known
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-/// Programs with a row that carry what they are given to where they are told.
-pub(super) const CARRIERS: &[&str] = &[
-    "amqp-publish",
-    "gio",
-    "gnutls-cli",
-    "grpcurl",
-    "kafka-console-producer",
-    "kafkacat",
-    "kcat",
-    "logger",
-    "lynx",
-    "mail",
-    "mailx",
-    "mosquitto_pub",
-    "msmtp",
-    "mutt",
-    "nats",
-    "ntfy",
-    "openssl",
-    "sendmail",
-    "swaks",
-    "telnet",
-    "websocat",
-    "wscat",
-];
+words!("builtin/network/data_sent");
 
 /// Programs that copy files to another machine.
 pub(super) const COPIERS: &[&str] = &["rsync", "scp"];
@@ -47,62 +23,6 @@ const PUTTING: &[&str] = &["push", "import", "sync"];
 
 /// Directories of a home that hold what a person made.
 const PERSONAL: &[&str] = &["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures", "Videos"];
-
-/// Parts of the names of files that hold what is not for everybody.
-const TELLING: &[&str] =
-    &["secret", "credential", "password", "wallet", "private", "customer", "payroll", "patient"];
-
-/// Options behind which a host stands.
-const HOSTS: &[&str] = &[
-    "-h",
-    "-H",
-    "-S",
-    "-b",
-    "-n",
-    "-s",
-    "--bootstrap-server",
-    "--broker",
-    "--brokers",
-    "--connect",
-    "--host",
-    "--server",
-    "-connect",
-];
-
-/// Options behind which a file stands that is sent.
-const FILES: &[&str] =
-    &["-a", "-f", "-l", "-A", "--attach", "--attachment", "--file", "--upload", "--upload-file"];
-
-/// Ends of the names of files that hold what people keep: databases, tables, archives, keys.
-const DATA: &[&str] = &[
-    "7z", "accdb", "bak", "bz2", "csv", "dat", "db", "docx", "dump", "env", "gz", "jsonl", "kdbx", "key",
-    "mbox", "mdb", "ndjson", "p12", "parquet", "pem", "pfx", "pst", "rdb", "sql", "sqlite", "sqlite3", "tar",
-    "tgz", "tsv", "xls", "xlsx", "xz", "zip", "zst",
-];
-
-/// Of these, databases and tables: what is built and brought to a server is none.
-const TABLES: &[&str] = &[
-    "accdb", "bak", "csv", "db", "dump", "kdbx", "mdb", "parquet", "pst", "rdb", "sql", "sqlite", "sqlite3",
-    "xlsx",
-];
-
-/// Calls with which code sends something, in small letters and without blanks.
-const SENDS: &[&str] = &[
-    ".post(",
-    ".put(",
-    "::post(",
-    "::put(",
-    "http.post",
-    "method:'post'",
-    "method:\"post\"",
-    "method:'put'",
-    "method:\"put\"",
-    "\"method\"=>\"post\"",
-    "'method'=>'post'",
-    "sendmail(",
-    ".sendall(",
-    "socket::inet",
-];
 
 fn name_of(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
@@ -180,9 +100,13 @@ fn holds_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     all.iter().any(|other| other.feeds.is_some() && other.feeds == at && runs(other, PACKERS))
 }
 
+/// Programs that write to somebody: what they say is a message, what they bring may be data.
+const MAILERS: &[&str] = &["mail", "mailx", "msmtp", "mutt", "sendmail"];
+
 /// Whether a file comes to a command on its standard input.
 fn is_fed(inv: &Invocation) -> bool {
-    matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if !path.starts_with("/dev/"))
+    let carried = |path: &str| !path.starts_with("/dev/") && (is_data(path) || !runs(inv, MAILERS));
+    matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if carried(path))
 }
 
 /// Code reads a file of data and sends something to a host that is not known.

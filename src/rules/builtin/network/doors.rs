@@ -12,41 +12,9 @@ use crate::shell::Arg;
 
 const SSH: &[&str] = &["ssh", "autossh", "dbclient", "plink"];
 
-const TUNNELS: &[&str] =
-    &["ngrok", "bore", "chisel", "cloudflared", "wstunnel", "lt", "localtunnel", "pinggy", "frpc"];
-
-const SERVERS: &[&str] = &[
-    "sshd",
-    "dropbear",
-    "tcpserver",
-    "tcpsvd",
-    "s6-tcpserver",
-    "systemd-socket-activate",
-    "websocketd",
-    "inetd",
-    "xinetd",
-    "websocat",
-    "wscat",
-];
+words!("builtin/network/doors");
 
 const WINDOWS: &[&str] = &["xterm", "rxvt", "urxvt", "gnome-terminal", "konsole", "x-terminal-emulator"];
-
-/// Programs that give whoever reaches them a desktop, a debugger or a notebook, where nothing is asked of who comes.
-const OPENED: &[&str] = &[
-    "x11vnc",
-    "x0vncserver",
-    "gdbserver",
-    "lldb-server",
-    "jupyter",
-    "jupyter-lab",
-    "jupyter-notebook",
-    "rpyc_classic.py",
-    "rpyc_classic",
-    "dockerd",
-];
-
-/// Ports behind which somebody logs in.
-const LOGINS: &[&str] = &["22", "2222", "23", "3389", "5900", "5901", "5985", "445"];
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {

@@ -99,56 +99,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Where anybody can drop or collect data.
-const DROP_SITES: &[&str] = &[
-    "transfer.sh",
-    "pastebin.com",
-    "webhook.site",
-    "requestbin.com",
-    "pipedream.net",
-    "ngrok.io",
-    "ngrok-free.app",
-    "interact.sh",
-    "oast.fun",
-    "oast.pro",
-    "oast.live",
-    "oast.me",
-    "burpcollaborator.net",
-    "file.io",
-    "0x0.st",
-    "termbin.com",
-    "hastebin.com",
-    "paste.ee",
-    "ix.io",
-    "temp.sh",
-    "bashupload.com",
-    "gofile.io",
-    "canarytokens.com",
-    "requestcatcher.com",
-    "requestbin.net",
-    "oastify.com",
-    "oast.site",
-    "oast.online",
-    "dnslog.cn",
-    "ceye.io",
-    "webhook.cool",
-    "rentry.co",
-    "dpaste.com",
-    "paste.rs",
-    "controlc.com",
-    "justpaste.it",
-    "privatebin.net",
-    "ghostbin.com",
-    "sprunge.us",
-    "rentry.org",
-    "hookb.in",
-    "onion",
-    "1u.ms",
-    "rbndr.us",
-    "hookdeck.com",
-    "beeceptor.com",
-    "dpaste.org",
-];
+words!("builtin/network/goes_out");
 
 /// A request that is more than a plain look: it sends something, keeps what it fetched, or has something unknown in its address.
 fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -163,19 +114,6 @@ fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Options with the data that a request sends; `@x` in them is a file.
-const DATA: &[&str] = &[
-    "-d",
-    "--data",
-    "--data-binary",
-    "--data-ascii",
-    "--data-raw",
-    "--data-urlencode",
-    "-F",
-    "--form",
-    "--json",
-];
 
 /// It sends data or credentials, or asks for more than to look.
 fn tells(inv: &Invocation) -> bool {
@@ -255,10 +193,6 @@ fn drop_site_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     if named { Found::yes(text) } else { Found::No }
 }
-
-/// Clients of stores that a tree is copied to.
-const STORES: &[&str] =
-    &["aws", "gsutil", "gcloud", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "s4cmd", "ossutil"];
 
 /// Programs that send the directory that they build in to another machine.
 const BUILDERS: &[&str] = &["docker", "podman"];

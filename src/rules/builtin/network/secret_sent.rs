@@ -83,11 +83,7 @@ const SECRET_SENT: Rule = Rule {
 /// Clients for files that are told in a language of their own what to do.
 pub(super) const FILE_CLIENTS: &[&str] = &["sftp", "ftp", "lftp", "tftp", "smbclient"];
 
-/// Programs that put files where others read them: sites, buckets, logs of another machine.
-const PUBLISHERS: &[&str] = &[
-    "gcloud", "logger", "npx", "bunx", "netlify", "vercel", "now", "gh-pages", "surge", "wrangler",
-    "firebase",
-];
+words!("builtin/network/secret_sent");
 
 /// A secret is given to what publishes, or copied beforehand to what is published.
 fn published<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -245,25 +241,6 @@ fn accounts_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Programs that store or send what they are given.
-const STORED: &[&str] = &[
-    "mc",
-    "s3cmd",
-    "s5cmd",
-    "b2",
-    "az",
-    "swaks",
-    "mosquitto_pub",
-    "kafkacat",
-    "kcat",
-    "ab",
-    "hping3",
-    "glab",
-    "gh",
-    "msmtp",
-    "websocat",
-];
-
 /// A secret that a client names in its own language: `FILE:/etc/shadow`, `put .env`, or a value read into a variable.
 fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
     let secret = |word: &str, inv: &Invocation| {
@@ -322,55 +299,6 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut told = scene.running(|inv| runs(inv, lists::DOWNLOADERS));
     Found::from(told.find(|inv| inv.args.iter().any(Arg::has_unknown)).map(|inv| inv.text.as_str()))
 }
-
-/// Calls with which code sends something.
-const CODE_SENDS: &[&str] = &[
-    "urlopen(",
-    "requests.post(",
-    "requests.get(",
-    "fetch(",
-    "dns.lookup",
-    "lookup(",
-    "getaddrinfo(",
-    "gethostbyname(",
-    ".sendall(",
-    "http.request",
-    "https.request",
-    "axios",
-    "net::http.post",
-    "net::http.get",
-    "https.get(",
-    "http.get(",
-    "httpx.",
-    "get(\"http",
-    "get('http",
-    "file_get_contents(\"http",
-    "file_get_contents('http",
-    "socket.http",
-    "curl_exec",
-    "tcpsocket",
-    "fsockopen",
-    "smtplib",
-    "ftplib",
-    "create_connection(",
-    ".connect((",
-    "sendto(",
-    "uri.open(",
-    ".request(",
-];
-
-/// Reading a file of settings, up to its name.
-const CODE_READS: &[&str] = &[
-    "open('",
-    "open(\"",
-    "readfilesync('",
-    "readfilesync(\"",
-    "get_contents('",
-    "get_contents(\"",
-    "`cat",
-    "file.read('",
-    "file.read(\"",
-];
 
 /// Every variable at once.
 const CODE_ALL: &[&str] = &[

@@ -194,21 +194,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-const BUILDERS: &[&str] = &[
-    "go",
-    "java",
-    "javac",
-    "rustc",
-    "gcc",
-    "cc",
-    "tcc",
-    "groovy",
-    "jshell",
-    "jrunscript",
-    "gdb",
-    "scala",
-    "kotlinc",
-];
+words!("builtin/network/shells");
 
 /// `sh < fifo | nc`: what comes over the connection is run.
 fn shell_through_fifo<'a>(scene: &Scene<'a>) -> Found<'a> {

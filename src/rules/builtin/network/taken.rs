@@ -32,27 +32,7 @@ static LOOKED: RuleSet = RuleSet::of(&[&[
     "secrets.service-values",
 ]]);
 
-/// Programs that put all of a database, or what is on the screen, into a file.
-const TAKERS: &[&str] = &[
-    "mysqldump",
-    "mariadb-dump",
-    "pg_dump",
-    "pg_dumpall",
-    "mongodump",
-    "sqldump",
-    "screencapture",
-    "scrot",
-    "gnome-screenshot",
-    "maim",
-    "grim",
-    "flameshot",
-    "arecord",
-    "ffmpeg",
-    "xclip",
-    "xsel",
-    "pbpaste",
-    "wl-paste",
-];
+words!("builtin/network/taken");
 
 /// Beginnings of the names of secrets, and what is in the names of the hosts that they are for.
 const SERVICES: &[(&str, &[&str])] = &[
@@ -259,10 +239,6 @@ fn data_in_host<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Clients of databases and stores on other machines.
-pub(in crate::rules::builtin) const CLIENTS: &[&str] =
-    &["redis-cli", "valkey-cli", "psql", "mysql", "mariadb", "mongoimport", "clickhouse-client", "curl"];
 
 /// Where a message that is sent is read by people.
 const READ_THERE: &[&str] = &[

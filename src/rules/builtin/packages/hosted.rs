@@ -18,91 +18,7 @@ const HOSTS: &[&str] =
 /// Schemes of package runners for the same.
 const SHORT: &[&str] = &["github:", "gitlab:", "bitbucket:", "gist:", "sourcehut:", "codeberg:"];
 
-/// Owners of repositories whose tools people run as a matter of course, in lower case.
-const OWNERS: &[&str] = &[
-    "actions",
-    "angular",
-    "ansible",
-    "anthropics",
-    "apache",
-    "asdf-vm",
-    "astral-sh",
-    "aws",
-    "awslabs",
-    "azure",
-    "bazelbuild",
-    "burntsushi",
-    "cachix",
-    "cli",
-    "cloudflare",
-    "curl",
-    "denoland",
-    "docker",
-    "dotnet",
-    "elastic",
-    "facebook",
-    "fluxcd",
-    "git",
-    "github",
-    "gohugoio",
-    "golang",
-    "golangci",
-    "google",
-    "googleapis",
-    "googlecloudplatform",
-    "grafana",
-    "hashicorp",
-    "homebrew",
-    "huggingface",
-    "istio",
-    "jetbrains",
-    "jqlang",
-    "junegunn",
-    "kubernetes",
-    "kubernetes-sigs",
-    "laravel",
-    "llvm",
-    "microsoft",
-    "modelcontextprotocol",
-    "mozilla",
-    "neovim",
-    "nix-community",
-    "nixos",
-    "nodejs",
-    "numtide",
-    "nvm-sh",
-    "ohmyzsh",
-    "openai",
-    "openssl",
-    "oven-sh",
-    "pallets",
-    "pre-commit",
-    "prettier",
-    "prometheus",
-    "psf",
-    "pyenv",
-    "pypa",
-    "python",
-    "pytorch",
-    "rails",
-    "rbenv",
-    "redis",
-    "ruby",
-    "rust-lang",
-    "rust-analyzer",
-    "serde-rs",
-    "supabase",
-    "sveltejs",
-    "tensorflow",
-    "tmux-plugins",
-    "tokio-rs",
-    "torvalds",
-    "vercel",
-    "vim",
-    "vitejs",
-    "vuejs",
-    "zsh-users",
-];
+words!("builtin/packages/hosted");
 
 /// Programs that run what they fetch, with the words that say so; none where they do nothing else.
 const AT_ONCE: &[(&str, &[&str])] = &[
@@ -139,20 +55,6 @@ const INSTALLED: &[(&str, &[&str])] = &[
 
 /// Programs that bring a repository here.
 const CLONERS: &[&str] = &["git", "gh", "glab", "hub", "degit", "tiged"];
-
-/// Scripts that a build begins with.
-const BUILDING: &[&str] = &[
-    "configure",
-    "autogen.sh",
-    "bootstrap.sh",
-    "bootstrap",
-    "gradlew",
-    "mvnw",
-    "b2",
-    "x.py",
-    "setup.cfg",
-    "waf",
-];
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {

@@ -6,28 +6,7 @@ use crate::rules::facts::operations::{PUBLISHES, PUBLISHES_PAGES, UPLOADS_PACKAG
 use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
 use crate::shell::Arg;
 
-/// Programs that publish a package with `publish`.
-const PUBLISHERS: &[&str] = &[
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "cargo",
-    "poetry",
-    "uv",
-    "hatch",
-    "flit",
-    "lerna",
-    "pdm",
-    "vsce",
-    "ovsx",
-    "jsr",
-    "deno",
-    "pub",
-    "changeset",
-    "cargo-release",
-    "wasm-pack",
-];
+words!("builtin/packages/published");
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
@@ -167,10 +146,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 ];
 
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
-
-/// Options with which nothing is published.
-const REHEARSED: &[&str] =
-    &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
 
 /// `cargo release --execute`, but for its steps that stay here or only push.
 fn crate_released<'a>(scene: &Scene<'a>) -> Found<'a> {

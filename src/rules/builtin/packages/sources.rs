@@ -93,24 +93,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Variables that name the registry that packages come from.
-const REGISTRY_VARIABLES: &[&str] = &[
-    "PIP_INDEX_URL=",
-    "PIP_EXTRA_INDEX_URL=",
-    "NPM_CONFIG_REGISTRY=",
-    "npm_config_registry=",
-    "GOPROXY=",
-    "UV_INDEX_URL=",
-    "UV_INDEX=",
-    "UV_DEFAULT_INDEX=",
-    "YARN_REGISTRY=",
-    "BUNDLE_MIRROR=",
-    "YARN_NPM_REGISTRY_SERVER=",
-    "CARGO_REGISTRIES_",
-    "GOINSECURE=",
-    "GOSUMDB=off",
-    "NODE_TLS_REJECT_UNAUTHORIZED=0",
-];
+words!("builtin/packages/sources");
 
 /// Programs that keep the keys by which software is trusted.
 const KEEPERS: &[&str] = &["apt-key", "rpm", "rpmkeys"];
@@ -129,10 +112,6 @@ fn key_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Programs that take the registry from a variable.
-const VARIABLE_USERS: &[&str] =
-    &["pip", "pip3", "npm", "pnpm", "yarn", "go", "uv", "bundle", "cargo", "npx", "uvx"];
 
 fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["gem", "bundle", "poetry"], |inv| {

@@ -29,14 +29,9 @@ const AT_ONCE: &[(&str, &[&str])] = &[
 /// Programs that install what they are given without a word for it.
 const BARE: &[&str] = &["rpm", "cpan", "cpanm"];
 
-const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "apt", "apt-get", "zypper", "apk", "pacman"];
+words!("builtin/packages/strangers");
 
 const PYTHONS: &[&str] = &["python", "python3", "python2", "py"];
-
-const MORE: &[&str] = &[
-    "brew", "gem", "cargo", "zypper", "apk", "pacman", "pip2", "conda", "mamba", "cpan", "cpanm", "luarocks",
-    "nix-env", "flatpak",
-];
 
 /// Programs that install, with the words that do or the options that name where from; none where every word may.
 const BY_WORDS: &[(&str, &[&str])] = &[
@@ -165,39 +160,6 @@ fn run_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     if found.is_some() { run_from_url(scene) } else { Found::No }
 }
-
-/// Programs that run what they are given, which may be an address, and do much else.
-const OTHERS: &[&str] = &[
-    "bun",
-    "java",
-    "groovy",
-    "scala",
-    "scala-cli",
-    "kotlin",
-    "nix",
-    "helm",
-    "msiexec",
-    "msiexec.exe",
-    "docker",
-    "podman",
-    "nerdctl",
-    "pip",
-    "pip3",
-    "node",
-    "nodejs",
-    "tsx",
-    "ts-node",
-    "jshell",
-    "javaws",
-    "cscript",
-    "wscript",
-    "php",
-    "wmic",
-    "uv",
-    "uvx",
-    "pipx",
-    "pre-commit",
-];
 
 fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), scene.view.policy);

@@ -183,9 +183,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
 
-/// Options with which a package manager only says what it would remove.
-const SIMULATED: &[&str] =
-    &["-s", "--simulate", "--dry-run", "--just-print", "--no-act", "--assumeno", "--print", "-p"];
+words!("builtin/packages/system");
 
 fn release_upgraded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["do-release-upgrade"], |inv| inv.args.is_empty());

@@ -204,18 +204,7 @@ fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Where the commands of the person lie.
-const PATH_DIRS: &[At] = &[
-    At::Home(".local/bin"),
-    At::Home("bin"),
-    At::Home(".cargo/bin"),
-    At::Home("go/bin"),
-    At::Abs("/usr/local/bin"),
-    At::Abs("/usr/local/sbin"),
-    At::Abs("/usr/bin"),
-    At::Abs("/opt/bin"),
-    At::Abs("/opt/homebrew/bin"),
-];
+words!("builtin/persistence/loaded");
 
 /// A program is fetched into such a directory from an unknown host, by its number or without a certificate.
 fn fetched_into_path<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -142,9 +142,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 const SUDO: &[&str] = &["sudo", "doas", "su"];
 
-/// Groups that may use a port or a device of their own kind, and nothing else.
-const PORTS: &[&str] =
-    &["dialout", "plugdev", "uucp", "video", "audio", "render", "kvm", "input", "gpio", "i2c", "spi"];
+words!("builtin/privilege/accounts");
 
 /// `usermod -aG dialout NAME`, as the manuals of boards say.
 fn joins_a_port(inv: &Invocation) -> bool {

@@ -340,10 +340,7 @@ fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
         )
 }
 
-const PROC_READERS: &[&str] = &[
-    "cat", "ls", "cp", "mv", "chroot", "tee", "head", "tail", "find", "tar", "less", "rm", "ln", "cd",
-    "nsenter", "dd", "rsync",
-];
+words!("builtin/privilege/containers");
 
 const PODS: &[&str] = &["kubectl", "oc", "k"];
 
@@ -389,25 +386,6 @@ fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-const SYSTEM_CONTAINERS: &[&str] = &[
-    "lxc",
-    "incus",
-    "lxd",
-    "ctr",
-    "systemd-nspawn",
-    "bwrap",
-    "singularity",
-    "apptainer",
-    "flatpak",
-    "docker",
-    "snap",
-    "firejail",
-    "flatpak-spawn",
-    "distrobox-host-exec",
-    "host-spawn",
-    "mount",
-];
 
 /// Containers of other makes, with the whole machine in them.
 fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -157,9 +157,7 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 const MODE_COPIERS: &[&str] = &["chmod", "cp"];
 
-/// Programs that run with the rights of root, whoever starts them.
-const SETUID_PROGRAMS: &[&str] =
-    &["su", "sudo", "passwd", "mount", "umount", "newgrp", "chsh", "chfn", "gpasswd", "pkexec", "doas"];
+words!("builtin/privilege/modes");
 
 fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
     let is_one = |text: &str| {

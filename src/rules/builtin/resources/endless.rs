@@ -47,36 +47,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-const FLOODERS: &[&str] = &[
-    "slowloris",
-    "slowhttptest",
-    "goldeneye",
-    "goldeneye.py",
-    "hulk",
-    "hulk.py",
-    "t50",
-    "mdk3",
-    "mdk4",
-    "loic",
-    "torshammer",
-    "torshammer.py",
-    "ufonet",
-    "mhddos",
-    "thc-ssl-dos",
-    "dhcpig",
-    "yersinia",
-    "siege.py",
-    "slowloris.py",
-];
+words!("builtin/resources/endless");
 
 /// Packets made by hand that are sent without end.
 const PACKET_LOOPS: Code = Code {
     programs: &[],
     all: &[&["scapy", "sendp", "IP(dst"], &["loop=1", "loop = 1", "sendpfast(", "inter=0)"]],
 };
-
-const LOAD_TESTERS: &[&str] =
-    &["ab", "wrk", "wrk2", "siege", "hey", "bombardier", "oha", "autocannon", "locust", "boom"];
 
 /// Turns of a loop from which on nobody meant it.
 const MANY: u64 = 1000;

@@ -33,55 +33,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Programs that read a file to its end, and so one without an end for ever.
-const WHOLE_READERS: &[&str] = &[
-    "cat",
-    "tac",
-    "tail",
-    "sort",
-    "tee",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "b2sum",
-    "cksum",
-    "sum",
-    "gzip",
-    "pigz",
-    "bzip2",
-    "xz",
-    "zstd",
-    "lz4",
-    "brotli",
-    "base64",
-    "base32",
-    "cp",
-    "mv",
-    "rsync",
-    "pv",
-    "strings",
-    "wc",
-    "grep",
-    "egrep",
-    "rg",
-    "sed",
-    "tr",
-    "shasum",
-    "md5",
-    "dd",
-    "zip",
-    "xxd",
-    "od",
-    "hexdump",
-    "install",
-    "rev",
-    "nl",
-    "uniq",
-    "cut",
-];
+words!("builtin/resources/filled");
 
 /// Readers that keep what they read until its end.
 const HOLDERS: &[&str] = &["tail", "tac", "sort"];
@@ -98,9 +50,6 @@ const CREATORS: &[&str] = &["touch", "mkdir", "xargs", "seq"];
 
 /// Sources without an end.
 const ENDLESS: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
-
-/// Behind one of these, what comes in is cut off.
-const LIMITERS: &[&str] = &["head", "sed", "dd", "awk", "gawk", "grep", "read", "ssh", "less", "more"];
 
 /// A file this big is made to fill the disk, in bytes.
 const HUGE: u64 = 50 << 30;

@@ -26,15 +26,7 @@ const UPLOADERS: &[(&str, &[&str])] = &[
 /// Programs that copy whole trees.
 pub(super) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
 
-/// Of these, the ones that reach other machines.
-pub(in crate::rules::builtin) const SENDERS: &[&str] =
-    &["rsync", "rclone", "scp", "gsutil", "aws", "gcloud", "azcopy", "az", "mc", "s3cmd", "s5cmd", "b2"];
-
-/// What can carry a secret away.
-pub(super) const CARRIERS: &[&str] = &[
-    "mv", "ln", "link", "gmv", "az", "azcopy", "b2", "docker", "gcloud", "gsutil", "kubectl", "mc", "oc",
-    "podman", "s3cmd",
-];
+words!("builtin/secrets/carried");
 
 /// Whether a path, with all that is in it, is a secret.
 fn is_secret(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {

@@ -13,56 +13,7 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Programs that show, copy or attack whatever file they are given, although reading is not what they are for.
-const TAKERS: &[&str] = &[
-    "alpine",
-    "arp",
-    "ascii85",
-    "aspell",
-    "basez",
-    "csplit",
-    "csvtool",
-    "date",
-    "dialog",
-    "elinks",
-    "eqn",
-    "file",
-    "genisoimage",
-    "glow",
-    "groff",
-    "hashcat",
-    "hexyl",
-    "highlight",
-    "ip",
-    "john",
-    "links",
-    "logger",
-    "lolcat",
-    "lynx",
-    "mkisofs",
-    "msgcat",
-    "nroff",
-    "pandoc",
-    "ptx",
-    "pygmentize",
-    "qrencode",
-    "redcarpet",
-    "soelim",
-    "split",
-    "sqlite",
-    "sqlite3",
-    "ss",
-    "surge",
-    "tbl",
-    "tic",
-    "troff",
-    "ul",
-    "w3m",
-    "wc",
-    "whiptail",
-    "xmodmap",
-    "xorriso",
-];
+words!("builtin/secrets/elsewhere");
 
 /// Of these, the ones that look at a file without showing it unless this option is given.
 const ONLY_WITH: &[(&str, &[&str])] = &[
@@ -73,9 +24,6 @@ const ONLY_WITH: &[(&str, &[&str])] = &[
     ("ss", &["-F"]),
     ("arp", &["-f", "--file"]),
 ];
-
-/// Programs that search what comes to them, or pick something out of it.
-const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "awk", "sed", "jq", "yq"];
 
 /// Programs that show what a service or a container was started with, or what a release was made from: with the words behind
 /// the name that make them do it.
@@ -108,22 +56,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("redis-cli", &["config get"]),
     ("terraform", &["output"]),
     ("tofu", &["output"]),
-];
-
-/// Of these, what an honest question may be for as well.
-const DESCRIBING: &[&str] = &[
-    "docker",
-    "podman",
-    "nerdctl",
-    "crictl",
-    "kubectl",
-    "oc",
-    "helm",
-    "terraform",
-    "tofu",
-    "aws",
-    "gcloud",
-    "systemctl",
 ];
 
 const CONTAINERS: &[&str] = &["env", "printenv", "export", "set", "declare"];

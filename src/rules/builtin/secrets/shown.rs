@@ -13,75 +13,13 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Stores whose answer is a credential and nothing else.
-const STORES: &[&str] = &[
-    "gh",
-    "glab",
-    "secret-tool",
-    "gcloud",
-    "op",
-    "bw",
-    "lpass",
-    "gopass",
-    "pass",
-    "keepassxc-cli",
-    "fly",
-    "flyctl",
-    "vault",
-    "git",
-    "security",
-    "keyctl",
-    "aws",
-    "az",
-    "heroku",
-    "ps",
-    "git-credential-*",
-    "docker-credential-*",
-    "keyring",
-    "npm",
-    "wg",
-];
-
-/// Of what these stores print, what is more than a credential.
-const NOT_ONLY: &[&str] =
-    &["sts", "kms", "storage", "acr", "cosmosdb", "ad", "config-helper", "config", "config:get"];
-
-/// Programs behind which a text is still to be read.
-pub(super) const VIEWERS: &[&str] = &[
-    "cat", "head", "tail", "less", "more", "jq", "base64", "grep", "cut", "tr", "sed", "awk", "tee", "xxd",
-    "fold", "wc", "sort", "rev",
-];
-
-/// Words of a search that is for nothing but a value nobody should see.
-pub(super) const HUNTED: &[&str] =
-    &["token", "secret", "secrets", "passw", "passwd", "password", "credential", "credentials"];
-
-/// The same of the names of variables, in which more words mean nothing else.
-const KEYS: &[&str] = &[
-    "token",
-    "secret",
-    "secrets",
-    "passw",
-    "passwd",
-    "password",
-    "credential",
-    "credentials",
-    "key",
-    "keys",
-    "apikey",
-    "pass",
-    "auth",
-];
+words!("builtin/secrets/shown");
 
 /// Names of `.env` files of what is in use.
 const LIVE: &[&str] = &[".env.production", ".env.prod", ".env.staging", ".env.live"];
 
 /// Programs that read what is in a file, or search it.
 const HISTORY_READERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "awk", "sed"];
-
-/// Directories in which keys are there for everybody.
-const PUBLIC_PLACES: &[&str] =
-    &["test", "tests", "spec", "examples", "example", "docs", "templates", "mocks", "__tests__", "e2e"];
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {

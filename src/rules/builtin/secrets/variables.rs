@@ -42,8 +42,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-pub(super) const VARIABLE_PRINTERS: &[&str] =
-    &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst", ":", "true"];
+words!("builtin/secrets/variables");
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
@@ -119,11 +118,6 @@ fn without_tests(text: &str) -> Cow<'_, str> {
     }
     out
 }
-
-/// What writes down in a form that hides what it is.
-const ENCODERS: &[&str] = &[
-    "base64", "gbase64", "base32", "basenc", "xxd", "od", "hexdump", "hd", "rev", "uuencode", "openssl", "tr",
-];
 
 /// `env | base64`: all variables, and nothing in between that leaves only some of them or only names.
 fn environment_encoded<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -219,9 +213,6 @@ pub(super) fn is_diverted(inv: &Invocation) -> bool {
 pub(super) const ENVIRONMENT: &[&str] =
     &["env", "printenv", "set", "export", "declare", "typeset", "compgen"];
 
-/// Words of a search through the variables that finds secret ones.
-const SEARCHED: &[&str] = &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
-
 /// `env | grep -i token`: the values of what is found are shown.
 /// Whether a search shows the lines without what it looks for.
 pub(super) fn leaves_out(inv: &Invocation) -> bool {
@@ -251,62 +242,6 @@ pub(super) fn environment_searched<'a>(scene: &Scene<'a>, hunted: &[&str]) -> Fo
 fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
     code_prints(scene, true, &is_secret_name)
 }
-
-/// How code shows every variable.
-const SHOWS_ALL: &[&str] = &[
-    "print(os.environ)",
-    "print(dict(os.environ",
-    "pprint(os.environ",
-    "pprint(dict(os.environ",
-    "json.dumps(dict(os.environ",
-    "console.log(process.env)",
-    "console.log(json.stringify(process.env)",
-    "console.table(process.env)",
-    "putsenv.to_h",
-    "putsenv.inspect",
-    "print_r(getenv())",
-    "var_dump(getenv())",
-    "var_dump($_env)",
-    "print_r($_env)",
-    "keys%env",
-    "(kinenviron)",
-    "print(os.environ.items())",
-    "foreach(%env)",
-    "print%env",
-    "penv.to_h",
-    "penv.to_hash",
-    "inos.environ.items()",
-    "inos.environ:print",
-    "inprocess.env)",
-    "object.entries(process.env)",
-    "env.each",
-    "var_dump($_server",
-    "print_r($_server",
-    "foreach($_env",
-    "foreach($_server",
-    "print(dotenv_values(",
-    "pprint(dotenv_values(",
-];
-
-/// How code names one variable, up to its name.
-const ONE_VARIABLE: &[&str] = &[
-    "os.environ['",
-    "os.environ[\"",
-    "os.getenv('",
-    "os.getenv(\"",
-    "os.environ.get('",
-    "os.environ.get(\"",
-    "os.environ.pop('",
-    "os.environ.pop(\"",
-    "process.env.",
-    "env['",
-    "env[\"",
-    "$env{",
-    "$env{'",
-    "environ[\"",
-    "getenv('",
-    "getenv(\"",
-];
 
 /// Code that prints a variable with such a name, or with `any` every variable.
 pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {

@@ -159,44 +159,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Settings of agents that are not ours, in the home directory. Below `.codex` there are work trees of projects, too.
-const AGENT_SETTINGS: &[At] = &[
-    At::Home(".codex/AGENTS.md"),
-    At::Home(".codex/AGENTS.override.md"),
-    At::Home(".codex/auth.json"),
-    At::Home(".codex/config.toml"),
-    At::Home(".codex/hooks"),
-    At::Home(".codex/hooks.json"),
-    At::Home(".codex/managed_config.toml"),
-    At::Home(".codex/memories"),
-    At::Home(".codex/plugins"),
-    At::Home(".codex/prompts"),
-    At::Home(".codex/requirements.toml"),
-    At::Home(".codex/rules"),
-    At::Home(".codex/sessions"),
-    At::Home(".codex/skills"),
-    At::Home(".cursor/mcp.json"),
-    At::Home(".cursor/cli-config.json"),
-    At::Home(".cursor/hooks.json"),
-    At::Home(".gemini"),
-    At::Home(".qwen"),
-    At::Home(".codeium/windsurf"),
-    At::Home(".continue"),
-    At::Home(".aider.conf.yml"),
-    At::Home(".config/goose"),
-    At::Home(".config/amp"),
-    At::Home(".config/crush"),
-    At::Home(".copilot"),
-    At::Home(".aws/amazonq"),
-    At::Home(".kiro"),
-    At::Home(".hermes"),
-    At::Home(".openhands"),
-    At::Home(".trae"),
-    At::Home(".factory"),
-    At::Home(".config/Claude"),
-    At::Name(".cursor/hooks.json"),
-    At::Home("Library/Application Support/Claude"),
-];
+words!("builtin/selfprotect/agents");
 
 /// A setting by which an editor's agent asks nobody any more.
 fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -33,21 +33,10 @@ pub(super) const AIMED: &[(&str, &[&str])] = &[
 /// Programs that write files whose names begin with a prefix, and the options that may name it.
 pub(super) const SPLITTERS: &[&str] = &["split", "csplit"];
 
-pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "ln", "gcp", "gmv"];
+words!("builtin/selfprotect/aimed");
 
 /// Programs that change files as a patch says.
 pub(super) const PATCHERS: &[&str] = &["patch", "gpatch", "git"];
-
-pub(super) const HOME_FILLERS: &[&str] = &[
-    "stow", "patch", "gpatch", "git", "cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv", "make",
-    "gmake", "ninja", "samu", "meson", "python", "python3", "go", "scons", "waf",
-];
-
-/// Of these, the ones that install what a build has made, under names that only the build knows.
-const BUILDERS: &[&str] = &["make", "gmake", "ninja", "samu", "meson", "python", "python3", "scons", "waf"];
-
-/// Of these, the ones that install what is named to them, by a prefix.
-const INSTALLERS: &[&str] = &["cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv"];
 
 /// Directories of the home in which everybody puts programs and data, the guard's own beside them.
 const SHARED: &[&str] = &["/.local", "/.local/bin", "/.local/share", "/.local/state", "/.config", "/.cache"];

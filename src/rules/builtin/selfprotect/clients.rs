@@ -9,29 +9,7 @@ use crate::shell::Arg;
 /// The packages that the clients are.
 const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
 
-/// Variables that the clients and lazaret are led by (the clients' own programs name them): which settings, hooks and plugins there are.
-const VARIABLES: &[&str] = &[
-    "CLAUDE_CONFIG_DIR",
-    "LAZARET_",
-    "OPENCODE_CONFIG",
-    "OPENCODE_PURE",
-    "HOME=",
-    "XDG_",
-    "CLAUDE_CODE_SAFE_MODE",
-    "CLAUDE_CODE_SIMPLE",
-    "CLAUDE_CODE_DISABLE_",
-    "CLAUDE_CODE_MANAGED_",
-    "CLAUDE_CODE_MOCK_",
-    "CLAUDE_CODE_PERSONAL_",
-    "CLAUDE_CODE_REMOTE_",
-    "CLAUDE_CODE_RESTRICT_",
-    "CLAUDE_CODE_RESTRICTED",
-    "BUN_OPTIONS",
-    "ANTHROPIC_BASE_URL",
-    "OPENCODE_DISABLE",
-    "OPENCODE_PERMISSION",
-    "OPENCODE_TEST_",
-];
+words!("builtin/selfprotect/clients");
 /// Settings of a client that say nothing of hooks.
 const PLAIN_KEYS: &[&str] =
     &["theme", "model", "verbose", "editorMode", "autoUpdates", "preferredNotifChannel", "outputStyle"];
@@ -187,23 +165,6 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Programs with which a server, a hook or a set of settings is brought to a client, by themselves or through a runner.
-pub(super) const INSTALLERS: &[&str] = &[
-    "npx",
-    "bunx",
-    "pnpx",
-    "pnpm",
-    "npm",
-    "yarn",
-    "uvx",
-    "install-mcp",
-    "mcp-add",
-    "add-mcp",
-    "smithery",
-    "degit",
-    "tiged",
-];
 
 pub(super) fn servers_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(INSTALLERS, |inv| {

@@ -7,13 +7,7 @@ use crate::shell::Arg;
 
 pub(super) const SESSIONS: &[&str] = &["loginctl", "tmux"];
 
-pub(super) const KILLERS: &[&str] =
-    &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5", "fuser", "prlimit"];
-/// Programs by whose output processes are found.
-const FINDERS: &[&str] = &[
-    "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "egrep", "rg", "awk", "gawk", "mawk", "ss", "cat",
-    "cut", "sed", "head", "tr", "pstree",
-];
+words!("builtin/selfprotect/killed");
 /// Variables with the numbers of the processes around a shell.
 const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
 /// Processes as their names and command lines read.

@@ -197,11 +197,7 @@ const MOVERS: &[&str] = &["mv", "rename", "prename", "mmv"];
 
 const MODE_SETTERS: &[&str] = &["chmod", "chown", "chattr", "chflags", "setfacl"];
 
-/// Programs that put a tree somewhere.
-const FILLERS: &[&str] = &[
-    "tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python", "python3",
-    "dpkg", "dpkg-deb",
-];
+words!("builtin/selfprotect/places");
 
 const UNPACKERS: &[&str] = &["tar", "bsdtar", "gtar", "cpio"];
 
@@ -221,33 +217,6 @@ fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Programs that only look at what they are given.
-const LOOKERS: &[&str] = &[
-    "cat",
-    "grep",
-    "rg",
-    "head",
-    "tail",
-    "wc",
-    "ls",
-    "jq",
-    "diff",
-    "stat",
-    "file",
-    "md5sum",
-    "sha256sum",
-    "echo",
-    "git",
-    "du",
-    "bat",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "nl",
-    "cut",
-];
 
 /// `find` that does nothing with what it finds.
 fn only_finds(inv: &Invocation) -> bool {
@@ -425,11 +394,6 @@ fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
-
-/// Programs that take away or change the files that they are given.
-const TAKERS: &[&str] = &[
-    "rm", "mv", "shred", "truncate", "unlink", "rmdir", "tee", "sed", "cp", "ln", "chmod", "install", "perl",
-];
 
 fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();

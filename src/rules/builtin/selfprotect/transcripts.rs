@@ -9,8 +9,7 @@ use crate::rules::matcher::{
 };
 use crate::rules::{Invocation, Stdin};
 
-/// Programs that show names and sizes, not what is in a file.
-const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["];
+words!("builtin/selfprotect/transcripts");
 
 /// OpenCode's messages, those of all its agents.
 const MESSAGES: &[At] = &[At::Name("opencode/storage/message"), At::Name("opencode/storage/part")];

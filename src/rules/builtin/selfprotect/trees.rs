@@ -36,50 +36,7 @@ const TAKERS: &[(&str, &[&str])] = &[
     ("zip", &["-r", "--recurse-paths"]),
 ];
 
-/// Programs that search a tree, print what differs in two of them, or serve one.
-const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "ggrep", "rg", "ag", "ack", "ugrep", "ug"];
-
-/// All programs that are looked at.
-pub(super) const READERS: &[&str] = &[
-    "7z",
-    "7za",
-    "7zz",
-    "ack",
-    "ag",
-    "aws",
-    "borg",
-    "bsdtar",
-    "bwrap",
-    "cp",
-    "cpio",
-    "diff",
-    "ditto",
-    "docker",
-    "duplicity",
-    "egrep",
-    "fgrep",
-    "gcp",
-    "ggrep",
-    "grep",
-    "gsutil",
-    "gtar",
-    "kubectl",
-    "mount",
-    "nerdctl",
-    "podman",
-    "python",
-    "python3",
-    "rar",
-    "rclone",
-    "restic",
-    "rg",
-    "rsync",
-    "scp",
-    "tar",
-    "ug",
-    "ugrep",
-    "zip",
-];
+words!("builtin/selfprotect/trees");
 
 /// Letters or digits that a pattern needs in a row to be about something.
 const TELLING: usize = 3;

@@ -11,54 +11,13 @@ use crate::rules::matcher::{
 };
 use crate::shell::Arg;
 
-/// Options by which programs that look at files change them.
-const WRITE_FLAGS: &[&str] = &[
-    "--write",
-    "-w",
-    "--fix",
-    "-i",
-    "--in-place",
-    "--apply",
-    "--overwrite",
-    "--reformat",
-    "--fix-only",
-    "--unsafe-fixes",
-];
+words!("builtin/selfprotect/written");
 /// Programs that change what they are given unless they are told to look.
 const FORMATTERS: &[&str] = &["black", "isort", "pyupgrade", "dprint"];
 const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run", "--list-different", "-c"];
 
 /// Programs that look at what they are given unless they are told to edit it.
 pub(super) const EDITORS: &[&str] = &["dasel", "crudini", "tomlq", "jaq", "toml", "toml-cli", "initool"];
-
-/// The words by which they are told to.
-const EDITS: &[&str] = &[
-    "put",
-    "delete",
-    "set",
-    "unset",
-    "--set",
-    "--del",
-    "--merge",
-    "-i",
-    "--in-place",
-    "--inplace",
-    "-w",
-    "--write",
-];
-
-pub(super) const CONTAINERS: &[&str] = &[
-    "docker",
-    "podman",
-    "nerdctl",
-    "finch",
-    "docker-compose",
-    "podman-compose",
-    "bwrap",
-    "lxc",
-    "apptainer",
-    "singularity",
-];
 
 /// A protected place is what an argument names to a program that may write it.
 pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -128,41 +128,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
-/// Processes without which nobody is logged in any more, or nobody can log in.
-const PILLARS: &[&str] = &[
-    "systemd",
-    "init",
-    "launchd",
-    "dbus-daemon",
-    "dbus-broker",
-    "systemd-logind",
-    "sshd",
-    "login",
-    "Xorg",
-    "Xwayland",
-    "gnome-shell",
-    "gnome-session",
-    "kwin_x11",
-    "kwin_wayland",
-    "plasmashell",
-    "gdm",
-    "gdm3",
-    "lightdm",
-    "sddm",
-    "WindowServer",
-    "loginwindow",
-    "NetworkManager",
-    "bash",
-    "sh",
-    "zsh",
-    "fish",
-    "Finder",
-    "Dock",
-    "SystemUIServer",
-    "explorer.exe",
-    "csrss.exe",
-    "lsass.exe",
-];
+words!("builtin/system/ended");
 
 fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {

@@ -7,25 +7,7 @@ use crate::rules::builtin::operations;
 use crate::rules::matcher::{Found, Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
 
-/// Services that other programs and people of the machine live by, as their processes are called.
-const SERVERS: &[&str] = &[
-    "apache2",
-    "containerd",
-    "cron",
-    "crond",
-    "dockerd",
-    "haproxy",
-    "httpd",
-    "k3s",
-    "kubelet",
-    "mariadbd",
-    "mongod",
-    "mysqld",
-    "named",
-    "nginx",
-    "postgres",
-    "redis-server",
-];
+words!("builtin/system/services");
 
 /// Where the files with the numbers of services lie, and the scripts that start them.
 const PID_FILES: &[&str] = &["/run/", "/var/run/"];

@@ -6,51 +6,7 @@ use crate::rules::builtin::{is_secret_name, standing};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, four, host_of, inside, is_known};
 use crate::rules::survey::{decode_base64, unescaped};
 
-/// Words in the names of tools that bring a text to somebody.
-const SENDING: &[&str] = &[
-    "send",
-    "post",
-    "message",
-    "email",
-    "mail",
-    "tweet",
-    "sms",
-    "comment",
-    "issue",
-    "reply",
-    "publish",
-    "share",
-    "http",
-    "request",
-    "webhook",
-    "upload",
-    "slack",
-    "discord",
-    "telegram",
-    "gist",
-    "paste",
-    "gmail",
-    "outlook",
-    "teams",
-    "notify",
-    "broadcast",
-    "submit",
-    "forward",
-    "create",
-    "push",
-    "commit",
-    "pull",
-    "fetch",
-    "navigate",
-    "call",
-    "goto",
-    "twilio",
-    "append",
-];
-
-/// Tools that keep what they are given on this machine.
-const LOCAL: &[&str] =
-    &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
+words!("builtin/tools/sends");
 
 /// Beginnings of tokens, and how many letters and digits come behind them at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -73,24 +29,6 @@ const TOKENS: &[(&str, usize)] = &[
     ("pypi-Ag", 30),
     ("SG.", 40),
     ("dop_v1_", 40),
-];
-
-/// Hosts that write down whatever they are asked for.
-const COLLECTORS: &[&str] = &[
-    ".oastify.com",
-    ".burpcollaborator.net",
-    ".interact.sh",
-    ".oast.fun",
-    ".oast.pro",
-    ".oast.live",
-    ".oast.me",
-    ".oast.site",
-    ".oast.online",
-    ".dnslog.cn",
-    ".ceye.io",
-    "webhook.site",
-    "requestbin.net",
-    "requestbin.com",
 ];
 
 /// Whether a text holds a private key or a token.
@@ -135,12 +73,6 @@ pub(super) fn holds_secret(text: &str) -> bool {
     TOKENS.iter().any(token)
         || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
 }
-
-/// Words in the names of tools whose texts are read by people elsewhere.
-const TOLD_TO: &[&str] = &[
-    "slack", "message", "comment", "issue", "email", "mail", "gmail", "gist", "post", "send", "discord",
-    "telegram", "jira", "teams", "webhook", "tweet", "reply",
-];
 
 /// A password in the address of a database on another machine.
 pub(in crate::rules::builtin) fn holds_database_password(text: &str) -> bool {
@@ -361,21 +293,6 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-/// Words in the names of tools that fetch an address.
-const FETCHING: &[&str] = &[
-    "fetch",
-    "navigate",
-    "browser",
-    "scrape",
-    "goto",
-    "request",
-    "crawl",
-    "http",
-    "puppeteer",
-    "download",
-    "markdown",
-];
-
 /// A call that fetches an address that is meant, or a tool of a server that does.
 fn fetched<'a>(
     scene: &Scene<'a>,
@@ -438,38 +355,8 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     if found { Found::yes(told.text) } else { Found::No }
 }
 
-/// Ports on which services listen that hand out a whole machine or cluster.
-const SERVICES: &[&str] =
-    &["2375", "2376", "10250", "10255", "2379", "8500", "6443", "8001", "9001", "11211", "6379"];
-
 /// Names that stand for this machine.
 const LOOPBACK_NAMES: &[&str] = &["localtest.me", "lvh.me", "vcap.me", "lacolhost.com"];
-
-/// Parts of an address that ask a service for what it keeps secret, or for its end.
-const SECRET_PARTS: &[&str] = &[
-    "secret",
-    "credential",
-    "/v1/kv",
-    "token=",
-    "password",
-    "passwd",
-    "backup",
-    "reset-config",
-    "/reset",
-    "/containers/",
-    "/v2/keys",
-    "private_key",
-    "privatekey",
-    "meta-data",
-    "/shutdown",
-    "/dump",
-    "api_key",
-    "/env",
-    "/delete",
-    "delete_",
-    "/_users",
-    "flushall",
-];
 
 /// A service of a private network that is asked for its secrets, with a password in the address or by the wire next door.
 pub(super) fn private_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -541,33 +428,6 @@ fn is_private_address(url: &str) -> bool {
         || host.starts_with("fd") && host.contains(':');
     private || cluster || linked || local && SERVICES.contains(&port)
 }
-
-/// Names of files that hold secrets wherever they lie, or their beginnings and ends.
-const KEPT: &[&str] = &[
-    "master.key",
-    "private.key",
-    "privkey.pem",
-    "server.key",
-    "private.pem",
-    "private_key.pem",
-    "credentials.json",
-    "client_secret.json",
-    ".bash_history",
-    ".zsh_history",
-    ".htpasswd",
-    "wallet.dat",
-    "secrets.json",
-    "secrets.yml",
-    "secrets.yaml",
-    ".python_history",
-    ".psql_history",
-    ".mysql_history",
-    "terraform.tfstate",
-    "terraform.tfstate.backup",
-    "unattend.xml",
-    "ntds.dit",
-    "sudoers",
-];
 
 /// A pattern for the files in which a project keeps its secrets.
 fn environment(glob: &str) -> bool {

@@ -37,26 +37,7 @@ const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
     (&["neo4j", "cypher", "memgraph"], "cypher-shell", &["query", "cypher", "statement"]),
 ];
 
-/// Words of a tool's name that say only that something is run.
-const FILLERS: &[&str] = &[
-    "run",
-    "execute",
-    "exec",
-    "command",
-    "cli",
-    "generic",
-    "call",
-    "use",
-    "tool",
-    "mcp",
-    "server",
-    "do",
-    "invoke",
-    "execution",
-    "send",
-    "perform",
-    "raw",
-];
+words!("builtin/tools/spoken");
 
 /// Switches, and the flags that they stand for.
 const SWITCHES: &[(&str, &str)] = &[
@@ -75,25 +56,6 @@ const SWITCHES: &[(&str, &str)] = &[
     ("directories", "-d"),
     ("discardchanges", "--force"),
     ("allnamespaces", "--all-namespaces"),
-];
-
-/// Arguments that stand behind the command, in this order.
-const OPERANDS: &[&str] = &[
-    "resourcetype",
-    "kind",
-    "remote",
-    "branch",
-    "branchname",
-    "ref",
-    "commit",
-    "target",
-    "name",
-    "paths",
-    "files",
-    "image",
-    "container",
-    "release",
-    "releasename",
 ];
 
 /// The strictest verdict on the command lines that a call stands for.

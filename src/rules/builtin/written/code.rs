@@ -117,79 +117,7 @@ fn string(rest: &str, quote: char) -> (String, &str) {
     scripts::string_up_to(rest.get(1..).unwrap_or_default(), |c| c == quote || (c == '\n' && quote != '`'))
 }
 
-/// Calls that start a command given as a string.
-const STARTS: &[&str] = &[
-    "os.system(",
-    "os.popen(",
-    "subprocess.run(",
-    "subprocess.call(",
-    "subprocess.Popen(",
-    "subprocess.check_output(",
-    "subprocess.check_call(",
-    "subprocess.getoutput(",
-    "subprocess.getstatusoutput(",
-    "pty.spawn(",
-    "get_ipython().system(",
-    "get_ipython().getoutput(",
-    "Popen(",
-    "check_call(",
-    "check_output(",
-    "create_subprocess_shell(",
-    "execSync(",
-    "execFileSync(",
-    "spawnSync(",
-    "execFile(",
-    "child_process.exec(",
-    "cp.exec(",
-    "execa(",
-    "execaCommand(",
-    "execPromise(",
-    "execAsync(",
-    "shell_exec(",
-    "passthru(",
-    "proc_open(",
-    "popen(",
-    "IO.popen(",
-    "exec.Command(",
-    "Command::new(",
-    "ProcessBuilder(",
-    "os.execute(",
-    "io.popen(",
-    "Process.Start(",
-    "getRuntime().exec(",
-    "shell.exec(",
-    "Open3.capture2(",
-    "Open3.capture3(",
-    "command=",
-    "command =",
-    "inline=[",
-    "inline=",
-    "inline:",
-    "inline =",
-    "execvp(",
-    "execl(",
-    "execlp(",
-    "spawnlp(",
-    "system!",
-    "Kernel.system(",
-    "$.raw",
-    "Deno.Command(",
-    "run_cmd(",
-    "sh.run(",
-    "System.cmd(",
-    "commandLine",
-    "do shell script",
-    "cmd_shell(",
-    "shellScript:",
-    "execute_process(",
-    "runShellCommand(",
-];
-
-/// The same as words of their own, since they may be the end of another name.
-const STARTS_ALONE: &[&str] = &[
-    "system(", "system", "exec(", "exec", "spawn(", "sh(", "sh", "qx", "`", "bat", "bat(", "$`", "Bun.$`",
-    "$",
-];
+words!("builtin/written/code");
 
 /// Whether the code in front of a string starts what is in it.
 fn starts(before: &str, execs: bool) -> bool {
@@ -232,32 +160,6 @@ fn starts(before: &str, execs: bool) -> bool {
 /// What may stand between a call that starts a command and its first word.
 const LISTS: &[&str] =
     &["new String[]{", "new String[] {", "List.of(", "Arrays.asList(", "new[] {", "new[]{"];
-
-/// Calls that delete a directory with all that is in it.
-pub(super) const DELETES: &[&str] = &[
-    "rmtree(",
-    "rmSync(",
-    "rmdirSync(",
-    "fs.rm(",
-    "rm_rf(",
-    "rm_rf",
-    "rm_r(",
-    "RemoveAll(",
-    "remove_dir_all(",
-    "rimraf(",
-    "rimraf.sync(",
-    "remove_tree(",
-    "deleteDirectory(",
-    "removeSync(",
-    "emptyDirSync(",
-    "rm_rf!(",
-    "removeItem(atPath:",
-    "fsp.rm(",
-    "promises.rm(",
-    "Deno.remove(",
-    "Deno.removeSync(",
-    "Directory.Delete(",
-];
 
 /// Calls that set what a file may be used for.
 const SETS_MODE: &[&str] = &["chmod(", "chmodSync(", "Chmod("];

@@ -9,21 +9,7 @@ use crate::domain::Verdict;
 use crate::rules::matcher::{Scene, host_of};
 use crate::rules::trail::is_strange;
 
-/// Settings of package managers that name a registry.
-const REGISTRIES: &[&str] = &[
-    "registry",
-    "index-url",
-    "extra-index-url",
-    "index_url",
-    "npmregistryserver",
-    "trusted-host",
-    "find-links",
-    "default-index",
-    "sources",
-    "url",
-    "repository",
-    "replace-with",
-];
+words!("builtin/written/config");
 
 /// What a file of settings deserves, by its name and its lines.
 pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
@@ -291,30 +277,6 @@ fn credentials(scene: &Scene<'_>, text: &str) -> Verdict {
     };
     text.lines().take(4096).filter_map(line).max().unwrap_or_default()
 }
-
-/// First labels of hosts from which a vendor hands out its packages.
-const SOURCES: &[&str] = &[
-    "apt",
-    "archive",
-    "archives",
-    "deb",
-    "debian",
-    "dl",
-    "download",
-    "downloads",
-    "ftp",
-    "mirror",
-    "mirrors",
-    "packages",
-    "pkg",
-    "pkgs",
-    "ppa",
-    "repo",
-    "repos",
-    "repository",
-    "security",
-    "ubuntu",
-];
 
 /// Sources of software that are trusted without a signature, over a connection that anybody can change.
 fn untrusted(scene: &Scene<'_>, text: &str) -> Verdict {

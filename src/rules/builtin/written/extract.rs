@@ -5,70 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// Keys of YAML files below which commands stand.
-const KEYS: &[&str] = &[
-    "run",
-    "script",
-    "before_script",
-    "after_script",
-    "command",
-    "commands",
-    "cmd",
-    "cmds",
-    "shell",
-    "entry",
-    "args",
-    "ansible.builtin.shell",
-    "ansible.builtin.command",
-    "ansible.builtin.raw",
-    "raw",
-    "bash",
-    "pwsh",
-    "powershell",
-    "sh",
-    "install",
-    "before_install",
-    "after_success",
-    "postcreatecommand",
-    "entrypoint",
-    "exec",
-    "steps",
-    "inlinescript",
-    "win_shell",
-    "win_command",
-    "runcmd",
-    "bootcmd",
-    "test",
-    "before",
-    "after",
-    "init",
-    "setup",
-];
+words!("builtin/written/extract");
 
 /// Most commands that are taken out of one file.
 pub(super) const MAX_COMMANDS: usize = 256;
-
-/// Keys of JSON files whose command is run by an installation, or by opening the project.
-const LIFECYCLE: &[&str] = &[
-    "\"preinstall\"",
-    "\"install\"",
-    "\"postinstall\"",
-    "\"prepare\"",
-    "\"preprepare\"",
-    "\"postprepare\"",
-    "\"prepublish\"",
-    "\"prepublishOnly\"",
-    "\"prepack\"",
-    "\"pre-install-cmd\"",
-    "\"post-install-cmd\"",
-    "\"post-update-cmd\"",
-    "\"post-autoload-dump\"",
-    "\"postCreateCommand\"",
-    "\"postStartCommand\"",
-    "\"postAttachCommand\"",
-    "\"onCreateCommand\"",
-    "\"initializeCommand\"",
-];
 
 /// The commands of a JSON file that nobody asks for.
 pub(super) fn lifecycle(text: &str) -> Vec<String> {

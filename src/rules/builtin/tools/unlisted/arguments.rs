@@ -10,27 +10,7 @@ use crate::shell::Arg;
 /// Words of a subcommand that are looked at.
 const WORDS: usize = 5;
 
-/// Verbs that do something else, whatever stands behind them.
-pub(super) const WORKING: &[&str] = &[
-    "run", "exec", "start", "build", "test", "deploy", "push", "pull", "sync", "init", "edit", "use", "open",
-    "serve", "dev", "lint", "compile", "eval", "log", "logs", "print", "echo", "say", "commit",
-];
-
-/// Options without a value, in front of a subcommand too.
-const SWITCHES: &[&str] = &[
-    "-y",
-    "--yes",
-    "-f",
-    "--force",
-    "-v",
-    "--verbose",
-    "-q",
-    "--quiet",
-    "--json",
-    "--debug",
-    "-d",
-    "--silent",
-];
+words!("builtin/tools/unlisted/arguments");
 
 /// The arguments that are neither an option nor what may be its value.
 pub(super) fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
@@ -98,10 +78,6 @@ pub(super) fn fused(word: &str) -> Option<(&str, &str)> {
     let one = thing.strip_suffix('s').unwrap_or(thing);
     (known(thing) || known(one)).then_some((verb, thing))
 }
-
-/// Options behind which a program's own console is told something.
-const TYPING: &[&str] =
-    &["-c", "-e", "-x", "-q", "-rx", "--command", "--cmd", "--eval", "--exec", "--execute", "--query"];
 
 /// The words of what a program's own console is told, as its arguments: `asadm -e "manage truncate users"`.
 pub(super) fn typed_in(args: &[Arg]) -> Option<Vec<Arg>> {
