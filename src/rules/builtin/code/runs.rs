@@ -9,7 +9,7 @@ use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
-use crate::rules::foreign::Language;
+use crate::rules::foreign::{Language, starts_nothing};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, input_of, is_shell,
     names_module, runs, runs_code, runs_shell,
@@ -259,13 +259,10 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             } else {
                 starts_a_program(inv, &text, &strings)
             };
-            // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
-            let bare = editor_command(&text)
-                .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
-                .map(str::to_owned)
-                .or_else(|| {
-                    runs(inv, TCL).then(|| tcl::commands(&whole).join("\n")).filter(|text| !text.is_empty())
-                });
+            if runs(inv, RUBY) && interpolated(&whole).any(|line| shell_verdict(scene, line, cwd) >= least) {
+                return true;
+            }
+            let bare = bare_command(inv, &text, &whole);
             let behind = scene.invocations().len() > 1 && is_run_behind(inv, &whole, scene);
             if bare.is_none() && !starts && !behind {
                 return false;
@@ -274,7 +271,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 return true;
             }
             if !behind {
-                if is_python && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS]) {
+                let idle = is_python && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS])
+                    || bare.is_none() && runs(inv, RUBY) && starts_nothing(&whole);
+                if idle {
                     return false;
                 }
                 if bare.is_none()
@@ -300,6 +299,21 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const RUBY: &[&str] = &["ruby"];
+
+/// What stands in backticks within what a text of Ruby's has worked out: `"#{`ls`}"`.
+fn interpolated(code: &str) -> impl Iterator<Item = &str> {
+    code.split("#{").skip(1).filter_map(|rest| rest.split(['}', '\n']).next()?.split('`').nth(1))
+}
+
+/// A command of an editor, or those of Tcl: the text itself says what is run.
+fn bare_command(inv: &Invocation, text: &str, whole: &str) -> Option<String> {
+    // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
+    let edits = !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none();
+    let tcl = || runs(inv, TCL).then(|| tcl::commands(whole).join("\n")).filter(|text| !text.is_empty());
+    editor_command(text).filter(|_| edits).map(str::to_owned).or_else(tcl)
 }
 
 /// Whether a string begins with a pattern that names no directory (`*.json`, `?`, `{x:.1f}%`): a text, for no program is found by it.
