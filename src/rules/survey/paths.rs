@@ -160,7 +160,8 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
     {
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
-        return below(path, home) && (is_cache(inside) || is_trial(inside) || is_lock(inside));
+        return below(path, home)
+            && (is_cache(inside) || is_trial(inside) || is_lock(inside) || is_remade(inside));
     }
     if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) || is_pid_file(path) {
         return true;
@@ -195,6 +196,20 @@ fn is_cache(inside: &str) -> bool {
         }
         None => is_or_has_name_below(inside, cache),
     })
+}
+
+/// Whether a path below the home directory is, or lies in, what a package manager or a test run of some project makes again.
+fn is_remade(inside: &str) -> bool {
+    let mut parts = inside.split('/').filter(|part| !part.is_empty());
+    // `~/lib/node_modules` and what lies in hidden directories are installed for everything.
+    let around = parts.by_ref().take_while(|part| !REMADE.contains(part));
+    let mut owners = 0;
+    let plain = around.inspect(|_| owners += 1).all(|part| !part.starts_with('.') && part != "lib");
+    plain
+        && owners > 0
+        && inside.split('/').any(|part| REMADE.contains(&part))
+        && !inside.contains("..")
+        && !inside.contains(['*', '?', '['])
 }
 
 /// Whether a path below the home directory is a mark that a tool which was ended has left, and that keeps the next one out.

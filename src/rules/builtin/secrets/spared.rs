@@ -46,11 +46,19 @@ fn are_plain_keys(pattern: &str, any_case: bool) -> bool {
                 || PLAIN_ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
                 || PUBLIC_FRONTS.iter().any(|front| name.starts_with(front)))
     };
-    alternatives(pattern).all(plain)
+    alternatives(pattern).iter().all(|word| plain(word))
 }
 
-fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
-    pattern.split('|').map(|word| word.trim_end_matches('\\'))
+/// The words of a pattern of which one has to be found: `A|B`, `NEXT_PUBLIC_(A|B)`.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let group = pattern.split_once('(').and_then(|(front, rest)| {
+        let (inside, end) = rest.split_once(')')?;
+        let plain = !front.contains(['|', '\\'])
+            && !end.contains(['|', '(', '?', '*'])
+            && !inside.contains(['(', '?']);
+        plain.then(|| inside.split('|').map(|word| format!("{front}{word}{end}")).collect())
+    });
+    group.unwrap_or_else(|| pattern.split('|').map(|word| word.trim_end_matches('\\').to_owned()).collect())
 }
 
 /// `awk -F= '/^[A-Z]/{print $1}'`: of each line no more than its first field is printed.
@@ -349,7 +357,7 @@ fn takes_headings(inv: &Invocation, path: &str, most: usize) -> bool {
                 && rest.is_some_and(|rest| !rest.contains(['&', '\\', ';', '\n', '/']))
         }
         _ => sought_plainly(inv)
-            .is_some_and(|pattern| alternatives(pattern).all(|word| listed(HEADINGS, word))),
+            .is_some_and(|pattern| alternatives(pattern).iter().all(|word| listed(HEADINGS, word))),
     }
 }
 
