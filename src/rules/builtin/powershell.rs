@@ -698,6 +698,12 @@ fn statement(stage: &str, before: &str) -> Verdict {
                 || !holds(&["-scope process"]) && holds(&["bypass", "unrestricted"]))
             .max(block(guard || logon || machine && holds(&["bypass", "unrestricted"])))
         }
+        // `Set-AdminAuditLogConfig -UnifiedAuditLogIngestionEnabled $false`
+        _ if (name.starts_with("set-") || name.starts_with("update-"))
+            && holds(&["enabled $false", "enabled:$false", "enabled:\\$false", "enabled \\$false"]) =>
+        {
+            ask(true)
+        }
         "clear-recyclebin" => ask(true),
         "set-itemproperty" | "new-itemproperty" => ask(holds(&["policies\\"])).max(block(autostart(rest))),
         "taskkill" => {

@@ -91,13 +91,14 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Programs that put a file in another form, which is then given as a word.
-const PACKERS: &[&str] = &["base64", "gzip", "hexdump", "od", "tar", "xxd", "zip"];
+const PACKERS: &[&str] = &["base64", "gzip", "hexdump", "tar", "uuencode", "xxd", "zip"];
 
 /// Whether a word of a command holds a file that another one packs: `-d "$(base64 -w0 app.db)"`.
 fn holds_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let all = scene.invocations();
     let at = all.iter().position(|other| std::ptr::eq(other, inv));
     all.iter().any(|other| other.feeds.is_some() && other.feeds == at && runs(other, PACKERS))
+        || runs(inv, MAILERS) && scene.before(inv).any(|other| runs(other, PACKERS))
 }
 
 /// Programs that write to somebody: what they say is a message, what they bring may be data.
@@ -161,7 +162,8 @@ pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = scene.first(SINKS, |inv| {
         let to = inv.operands.first().is_some_and(|arg| is_far(&arg.text(), true, scene));
-        to && scene.before(inv).any(|other| other.args.iter().any(table))
+        let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if ends_in(path, TABLES));
+        to && (fed || scene.before(inv).any(|other| other.args.iter().any(table)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

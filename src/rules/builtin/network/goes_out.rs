@@ -406,13 +406,13 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Clients of stores that are told at which address theirs is.
-const ADDRESSED: &[&str] = &["aws", "mc", "s3cmd", "s5cmd"];
+const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"];
 
 /// A file of this machine is copied into a store behind an address that is not among the known ones.
 fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
     let told = |inv: &Invocation| {
-        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host"];
+        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host", "--s3-endpoint"];
         let apart = || {
             let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
             at.and_then(|at| inv.args.get(at + 1))
@@ -422,7 +422,8 @@ fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
         let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
         url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
     };
-    let copies = |word: &str| matches!(word, "cp" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
+    let copies =
+        |word: &str| matches!(word, "cp" | "copy" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
     let found = scene.first(ADDRESSED, |inv| {
         let words = operations::known_words(inv);
         let addressed = told(inv) || inv.program == "mc" && scene.first(&["mc"], told).is_some();

@@ -125,12 +125,22 @@ fn told_to<'a>(
                 (about != About::Loss || !spoken.on_file) && judge(&spoken.told) >= Verdict::Modify
             })
         };
+        // `ssh host frobctl stop`: whoever works there.
+        let stopped = || {
+            let over_ssh = operation == Operation::Stops && inv.wrappers.iter().any(|name| name == "ssh");
+            let word = || {
+                subcommand(&inv.args)
+                    .first()
+                    .is_some_and(|word| matches!(*word, "stop" | "halt" | "shutdown"))
+            };
+            about == About::Loss && over_ssh && word() && !asks_for_help(inv)
+        };
         let does = if inv.does == Some(operation) {
             !is_tried(inv)
         } else if inv.added.contains(&operation) {
             !operations::is_rehearsal(inv) && !asks_for_help(inv)
         } else {
-            told() && !is_function(inv, scene)
+            (told() || stopped()) && !is_function(inv, scene)
         };
         does && !is_here(inv) && (about != About::Loss || !is_unmissed(inv, scene))
     });
@@ -193,7 +203,13 @@ fn removes(told: &Told<'_>) -> Verdict {
             !name.is_empty() && host.contains('.') && host.starts_with(|c: char| c.is_ascii_alphabetic())
         })
     };
-    if verb(told) == Some("remove") && told.args.iter().any(address) {
+    // What lies behind an address is on another machine; `*` is all of it.
+    let far = |(key, value): &(String, String)| {
+        !key.is_empty() && value.contains("://") && !standing::is_this_machine(&host_of(value))
+    };
+    let all = |(key, value): &(String, String)| key.is_empty() && (value == "*" || value.ends_with("/*"));
+    let takes = matches!(verb(told), Some("remove" | "uninstall"));
+    if takes && told.args.iter().any(|arg| address(arg) || far(arg) || all(arg)) {
         return Verdict::Modify;
     }
     let great = matches!(verb(told), Some("delete" | "remove" | "destroy" | "wipe" | "purge" | "terminate"))
@@ -219,6 +235,9 @@ fn ends_for_good(told: &Told<'_>) -> bool {
         && (forced() || live())
 }
 
+/// Verbs that put another password in the place of one.
+const RENEWING: &[&str] = &["update", "change", "set", "reset"];
+
 /// What ends something that others rely on, whatever it falls on.
 fn ends(told: &Told<'_>) -> Verdict {
     let locked = told.has(&["user", "account"]) || told.args.iter().any(|(key, _)| key == "user");
@@ -230,6 +249,7 @@ fn ends(told: &Told<'_>) -> Verdict {
             || verb == "lock" && locked
             || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
             || told.args.iter().any(closes)
+            || RENEWING.contains(&verb) && told.has(&["password"])
             || MAKING.contains(&verb) && told.has(&["silence"])
             || HALTING.contains(&verb) && (all || told.args.iter().any(names_live))
     });
@@ -288,7 +308,16 @@ fn gives(told: &Told<'_>) -> Verdict {
     let messages = || told.args.iter().any(|(key, _)| MESSAGING.contains(&key.as_str()));
     let published = verb(told) == Some("publish") && !told.has(MESSAGING) && !messages();
     let raised = told.has(&["user", "member", "account"]) && told.is_on(&["admin", "superuser", "owner"]);
-    let raised = raised && matches!(verb(told), Some("update" | "edit" | "change"));
+    // `update user ann admin on`
+    let named = || {
+        let ruler = |(key, value): &(String, String)| key.is_empty() && RULERS.contains(&value.as_str());
+        told.has(&["user"])
+            && told
+                .args
+                .windows(2)
+                .any(|pair| matches!(pair, [role, (key, on)] if ruler(role) && key.is_empty() && on == "on"))
+    };
+    let raised = (raised || named()) && matches!(verb(told), Some("update" | "edit" | "change"));
     if gives || made || opened || published || raised { Verdict::Modify } else { Verdict::Allow }
 }
 

@@ -98,7 +98,7 @@ pub(super) fn typed_in(args: &[Arg]) -> Option<Vec<Arg>> {
 }
 
 /// Options that do by themselves what no program does by the way.
-const RUINOUS: &[&str] = &["kill", "nuke", "destroy", "wipe", "rm", "rmr"];
+const RUINOUS: &[&str] = &["kill", "nuke", "destroy", "wipe", "revoke", "rm", "rmr"];
 
 /// What an option says is to be done, where no word does and it begins with a verb: `--delete-bucket`, `-kill`.
 pub(super) fn by_option(args: &[Arg]) -> Option<Vec<String>> {

@@ -8,15 +8,29 @@ use crate::rules::matcher::Told;
 /// `--enabled=false` where the subcommand names it.
 pub(super) fn are_off(told: &Told<'_>) -> bool {
     let guards = |name: &str| GUARDING.iter().any(|guard| name.contains(guard));
-    let named = told.words.iter().any(|word| guards(word));
+    let given = || told.args.iter().filter(|(key, _)| key.is_empty()).map(|(_, value)| value);
+    let named = told.words.iter().any(|word| guards(word)) || given().any(|value| guards(value));
     verb(told).is_some()
         && told.args.iter().any(|(key, value)| {
             let turned =
                 ["disable", "no"].iter().find_map(|front| key.strip_prefix(front)).is_some_and(guards);
             let off =
                 matches!(value.as_str(), "false" | "off" | "0" | "no" | "none" | "disabled" | "disable");
-            if turned { value != "false" } else { off && (guards(key) || named && key.starts_with("enable")) }
+            let said = || said_off(value).any(|name| guards(&name) || named && name.starts_with("enable"));
+            let off = off && (guards(key) || named && key.starts_with("enable"));
+            if turned { value != "false" } else { off || said() }
         })
+}
+
+/// The names that a value says are off: `-s bruteForceProtected=false`, `{"enabled": false}`.
+fn said_off(value: &str) -> impl Iterator<Item = String> {
+    let bare = |part: &str| {
+        part.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    value.split([',', '{', '}']).filter_map(move |part| {
+        let (name, said) = part.split_once(['=', ':'])?;
+        (bare(said) == "false").then(|| bare(name))
+    })
 }
 
 /// Whether an argument names every address there is, and not to take it away.
