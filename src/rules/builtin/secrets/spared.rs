@@ -377,6 +377,8 @@ pub(super) fn is_for_program(inv: &Invocation, scene: &Scene<'_>) -> bool {
             || runs_code(other)
                 && ["-c", "-e", "-p", "--eval", "--print"].iter().any(|flag| has_flag(other, flag))
     };
+    let around =
+        |other: &Invocation| runs_shell(other) && other.args.iter().any(|arg| arg.text().contains(&inv.text));
     let fed = all.iter().filter(|other| other.pipeline == inv.pipeline).find_map(|other| other.feeds);
     let front = all
         .iter()
@@ -395,7 +397,8 @@ pub(super) fn is_for_program(inv: &Invocation, scene: &Scene<'_>) -> bool {
             let (plain, braced) = (format!("${name}"), format!("${{{name}"));
             let named = |other: &&Invocation| other.text.contains(&plain) || other.text.contains(&braced);
             last()
-                && !all.iter().filter(|other| prints(other) && other.pipeline != inv.pipeline).any(|other| {
+                // The shell around it is given all of this as its text.
+                && !all.iter().filter(|other| prints(other) && other.pipeline != inv.pipeline && !around(other)).any(|other| {
                     named(&other) || !runs(other, &["echo", "printf", "cat"]) || other.feeds.is_some()
                 })
         }
