@@ -30,13 +30,16 @@ fn name_of(path: &str) -> &str {
 
 /// Whether a file holds data, by what it is called.
 fn is_data(path: &str) -> bool {
-    let name = name_of(path).to_ascii_lowercase();
-    ends_in(path, DATA) || name.contains('.') && TELLING.iter().any(|part| name.contains(part))
+    let telling = || {
+        let name = name_of(path).to_ascii_lowercase();
+        TELLING.iter().any(|part| name.contains(part))
+    };
+    ends_in(path, DATA) || name_of(path).contains('.') && telling()
 }
 
 fn ends_in(path: &str, ends: &[&str]) -> bool {
     let name = name_of(path);
-    name.rsplit_once('.').is_some_and(|(_, end)| ends.contains(&end.to_ascii_lowercase().as_str()))
+    name.rsplit_once('.').is_some_and(|(_, end)| ends.iter().any(|known| known.eq_ignore_ascii_case(end)))
 }
 
 /// Whether a text names a host, as an address, in front of a port or behind a name, that is not among the known ones.
@@ -113,7 +116,7 @@ fn is_fed(inv: &Invocation) -> bool {
 /// Code reads a file of data and sends something to a host that is not known.
 pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     scene.code_where(|codes, _| {
-        codes.iter().any(|text| {
+        codes.iter().filter(|text| text.holds_any(CARRYING)).any(|text| {
             let bare = || {
                 let kept = text.chars().filter(|c| !c.is_whitespace());
                 kept.collect::<String>().to_ascii_lowercase()
