@@ -113,10 +113,17 @@ fn is_fed(inv: &Invocation) -> bool {
     matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if carried(path))
 }
 
+/// Whether a text may hold an address: most code holds none, which is seen at once.
+fn may_name_a_host(text: &str) -> bool {
+    let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let numbers = || text.match_indices('.').any(|(at, _)| digit(at.wrapping_sub(1)) && digit(at + 1));
+    text.contains("://") || numbers()
+}
+
 /// Code reads a file of data and sends something to a host that is not known.
 pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     scene.code_where(|codes, _| {
-        codes.iter().filter(|text| text.holds_any(CARRYING)).any(|text| {
+        codes.iter().filter(|text| may_name_a_host(text) && text.holds_any(CARRYING)).any(|text| {
             let bare = || {
                 let kept = text.chars().filter(|c| !c.is_whitespace());
                 kept.collect::<String>().to_ascii_lowercase()
