@@ -5,6 +5,7 @@ pub(super) mod changes;
 pub(super) mod deletes;
 pub(super) mod homes;
 pub(super) mod loses;
+mod options;
 pub(super) mod runs;
 pub(super) mod shell_text;
 mod told;

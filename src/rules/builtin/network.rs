@@ -8,6 +8,7 @@ pub(super) mod goes_out;
 pub(super) mod metadata;
 pub(super) mod secret_sent;
 pub(super) mod shells;
+mod stores;
 pub(super) mod taken;
 
 use super::{everyday, flagged, lists, predicate, run, sub};

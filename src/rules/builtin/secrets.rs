@@ -4,6 +4,7 @@ mod answers;
 pub(super) mod carried;
 pub(super) mod elsewhere;
 pub(super) mod environment;
+mod kept;
 pub(super) mod searched;
 pub(super) mod shown;
 pub(super) mod spared;

@@ -1,6 +1,7 @@
 //! What goes out: the project, files for anybody.
 
 use super::secret_sent::FILE_CLIENTS;
+use super::stores::{ADDRESSED, put_into_a_store};
 use super::{data_sent, is_unknown_host, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -401,36 +402,6 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
             return inv.operands.iter().filter(|arg| !is_field(arg)).any(|arg| is_unknown_host(arg, scene));
         }
         (whole || from_file) && unknown_host(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Clients of stores that are told at which address theirs is.
-const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"];
-
-/// A file of this machine is copied into a store behind an address that is not among the known ones.
-fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
-    let told = |inv: &Invocation| {
-        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host", "--s3-endpoint"];
-        let apart = || {
-            let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
-            at.and_then(|at| inv.args.get(at + 1))
-        };
-        let url = flag_value(inv, OPTIONS).or_else(apart);
-        // `mc alias set NAME URL`
-        let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
-        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
-    };
-    let copies =
-        |word: &str| matches!(word, "cp" | "copy" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
-    let found = scene.first(ADDRESSED, |inv| {
-        let words = operations::known_words(inv);
-        let addressed = told(inv) || inv.program == "mc" && scene.first(&["mc"], told).is_some();
-        let mut places = inv.operands.iter().map(Arg::prefix).filter(|word| !copies(word));
-        addressed
-            && words.iter().any(|word| copies(word))
-            && places.next().is_none_or(|from| !from.starts_with("s3://"))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

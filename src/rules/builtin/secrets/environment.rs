@@ -1,6 +1,6 @@
 //! Files of settings and variables that hold secrets.
 
-use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, spared};
+use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, kept, spared};
 use crate::domain::{Action, Claim, EffectKind, Severity, Target, Usage, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
@@ -208,7 +208,7 @@ pub(super) fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             && shows(inv)
             && !is_exported(inv, scene)
             && !is_cut_behind(inv, scene)
-            && !spared::is_for_program(inv, scene)
+            && !kept::is_for_program(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,6 +1,6 @@
 //! Credentials that would stand in the output of a call: out of a store, a variable, a history or a file of a running service.
 
-use super::spared::stays_in_variable;
+use super::kept::stays_in_variable;
 use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
     is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
