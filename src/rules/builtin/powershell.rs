@@ -670,7 +670,7 @@ fn statement(stage: &str, before: &str) -> Verdict {
             block(holds(&["windefend", "mpssvc", "eventlog", "sense"])).max(ask(name != "set-service"))
         }
         "net" | "net1" => block(
-            matches!(words.as_slice(), ["user", _, _, ..])
+            matches!(words.as_slice(), ["user", _, more, ..] if *more != "/domain")
                 || has(&["/add"]) && has(&["localgroup", "group"])
                 || matches!(words.as_slice(), ["stop", "windefend", ..]),
         ),

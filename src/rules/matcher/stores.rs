@@ -177,9 +177,12 @@ fn names_plain(inv: &Invocation) -> bool {
             [] | [_] => false,
         },
         "op" => {
-            let mut words = inv.args.iter().filter_map(Arg::known);
-            let fields = words.by_ref().find(|word| *word == "--fields").and_then(|_| words.next());
-            fields.is_some_and(|fields| fields.split(',').all(|field| OF_ITEM.contains(&field.trim())))
+            let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+            let behind = words.iter().zip(words.iter().skip(1)).filter(|(word, _)| **word == "--fields");
+            let joined = words.iter().filter_map(|word| word.strip_prefix("--fields="));
+            let mut fields = behind.map(|(_, value)| *value).chain(joined).peekable();
+            fields.peek().is_some()
+                && fields.all(|value| value.split(',').all(|field| OF_ITEM.contains(&field.trim())))
         }
         "vault" => {
             let mut fields =

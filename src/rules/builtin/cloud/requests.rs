@@ -24,10 +24,19 @@ const OF_PEOPLE: &[&str] = &[
 ];
 
 /// What protects, by a part of an address.
-const GUARDING: &[&str] = &["/conditionalaccess/", "/policies/", "/guardian/", "/authenticators/", "/mfa"];
+const GUARDING: &[&str] = &[
+    "/conditionalaccess/",
+    "/policies/",
+    "/guardian/",
+    "/authenticators/",
+    "/mfa",
+    "-protection",
+    "/users/",
+];
 
 /// What shows a secret, by the last part of an address.
-const SHOWING: &[&str] = &["listkeys", "listconnectionstrings", "listcredentials", "listaccountsas"];
+const SHOWING: &[&str] =
+    &["listkeys", "listconnectionstrings", "listcredentials", "listaccountsas", "listclusteradmincredential"];
 
 /// A request to a code host or a provider.
 pub(super) struct Request {
@@ -50,12 +59,20 @@ pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<
 impl Request {
     fn of(inv: &Invocation) -> Option<Request> {
         let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let flags = ["-d", "--data", "--data-raw", "--json", "-F", "--body"];
+        let flags = ["-d", "--data", "--data-raw", "--data-binary", "--json", "-F", "--body"];
         let method = |text: &String| {
-            let text = text.strip_prefix("-X").unwrap_or(text);
+            // `-XPOST`, `-sXPOST`, `--request=POST`
+            let behind = text.strip_prefix('-').and_then(|text| text.rsplit_once(['X', '=']));
+            let text = behind.map_or(text.as_str(), |(_, method)| method);
             ["PUT", "POST", "PATCH"].iter().any(|method| text.eq_ignore_ascii_case(method))
         };
-        let writes = flags.iter().any(|flag| has_flag(inv, flag)) || texts.iter().any(method);
+        let posted = |text: &String| ["--post-", "--body-"].iter().any(|front| text.starts_with(front));
+        // HTTPie sends what it is given as `name=value`.
+        let field =
+            |text: &String| text.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '?']));
+        let writes = flags.iter().any(|flag| has_flag(inv, flag))
+            || texts.iter().any(|text| method(text) || posted(text))
+            || runs(inv, &["http", "https", "xh"]) && texts.iter().any(field);
         let path = texts.iter().find_map(|text| path_of(text))?;
         let plain = |text: &String| text.chars().filter(|c| !c.is_whitespace()).collect();
         Some(Request { path, texts: texts.iter().map(plain).collect(), writes })
@@ -87,28 +104,33 @@ impl Request {
         let off = self.says(&["\"disabled\"", "\"enabled\":false", "\"INACTIVE\""]);
         self.writes
             && GUARDING.iter().any(|part| self.path.contains(part))
-            && (self.last() == "deactivate" || off)
+            && (matches!(self.last(), "deactivate" | "reset_factors") || off)
+            || self.writes && self.says(&["\"deletionProtectionEnabled\":false"])
     }
 
     /// A secret is asked for.
     pub(super) fn reveals(&self) -> bool {
-        self.writes && SHOWING.contains(&self.last())
+        self.writes && SHOWING.contains(&self.last()) || self.last().ends_with(":access")
     }
 }
 
-/// The address of a request to a code host or to a provider.
+/// The address of a request to a code host or to a provider, however its host is written.
 fn path_of(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("://")?;
-    let rest = rest.split(['?', '#']).next()?.trim_end_matches('/');
-    let (host, path) = rest.split_once('/')?;
-    let hub = host == "api.github.com" || path.starts_with("api/v4/") && host.contains('.');
-    if hub {
+    let lower = text.to_ascii_lowercase();
+    let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
+    let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
+    let host = host.rsplit('@').next().unwrap_or(host);
+    let host = host.strip_suffix(":443").unwrap_or(host);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    if !host.contains('.') || !host.chars().all(plain) {
+        return None;
+    }
+    if host == "api.github.com" || path.starts_with("api/v4/") {
         return Some(path.to_owned());
     }
-    let of_provider = |front: &&&str| {
-        rest.find(**front).is_some_and(|at| rest.get(..at).is_some_and(|host| !host.contains('/')))
-    };
+    let whole = format!("{host}/{path}");
+    let of_provider = |front: &&&str| whole.find(**front).is_some_and(|at| at <= host.len());
     // Where cards become tokens nobody gets in.
-    let one = PROVIDERS.iter().find(of_provider).filter(|front| !front.starts_with("api.stripe.com"));
-    one.map(|_| rest.to_ascii_lowercase())
+    PROVIDERS.iter().find(of_provider).filter(|front| !front.starts_with("api.stripe.com"))?;
+    Some(whole)
 }

@@ -22,16 +22,16 @@ pub(super) const STATEMENTS: Trigger =
 
 /// Whether a program is a client of a database by its name, or one that no row knows.
 fn may_be_client(inv: &Invocation) -> bool {
-    runs(inv, CLIENTS) || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program)
+    /// Parts of the names of what only reads a text.
+    const READERS: &[&str] = &["fmt", "format", "lint", "parse", "glot", "fluff", "grep", "search"];
+    let unknown = || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program);
+    runs(inv, CLIENTS) || unknown() && !READERS.iter().any(|part| inv.program.contains(part))
 }
 
-/// Whether a command is of a client: by its name, or because an option of it is given a statement.
+/// Whether a command is of a client: by its name, or because it is given a statement.
 fn is_client(inv: &Invocation) -> bool {
     let is_statement = |text: &str| CHANGES.iter().any(|front| text.trim_start().starts_with(front));
-    let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
-    runs(inv, CLIENTS)
-        || may_be_client(inv)
-            && pairs.any(|(option, text)| option.prefix().starts_with('-') && is_statement(text.prefix()))
+    runs(inv, CLIENTS) || may_be_client(inv) && inv.args.iter().any(|text| is_statement(text.prefix()))
 }
 
 pub(super) fn starts(words: &[String], beginning: &[&str]) -> bool {

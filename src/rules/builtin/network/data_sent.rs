@@ -88,7 +88,11 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         });
         // `sendmail -S 127.0.0.1:1025`: whoever it is for, it goes no further.
         let here = || inv.args.iter().any(|arg| arg.text().contains(':') && is_this_machine(&arg.text()));
-        (given || is_fed(inv) || holds_packed(inv, scene)) && far() && !here()
+        let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
+        let shown = || scene.before(inv).any(|other| other.operands.iter().any(table));
+        // `frobctl send data.csv --host x`: by the program's own words.
+        let named = || !runs(inv, CARRIERS) && inv.operands.iter().any(table);
+        (given || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -140,6 +144,13 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
+/// Whether a path lies in a directory in which a person keeps what is theirs.
+fn is_personal(arg: &Arg, cwd: Option<&str>, home: Option<&str>) -> bool {
+    let target = target_of(arg, cwd);
+    let below = home.and_then(|home| target.text().strip_prefix(home)?.strip_prefix('/'));
+    below.and_then(|path| path.split('/').next()).is_some_and(|dir| PERSONAL.contains(&dir))
+}
+
 /// A database or the repository is copied to a host that is not known.
 pub(super) fn copied<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(COPIERS, |inv| {
@@ -150,11 +161,7 @@ pub(super) fn copied<'a>(scene: &Scene<'a>) -> Found<'a> {
             text.contains(':') && is_far(host, true, scene)
         };
         let home = scene.view.facts.places.home.as_deref();
-        let personal = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let below = home.and_then(|home| target.text().strip_prefix(home)?.strip_prefix('/'));
-            below.and_then(|path| path.split('/').next()).is_some_and(|dir| PERSONAL.contains(&dir))
-        };
+        let personal = |arg: &Arg| is_personal(arg, inv.cwd.as_deref(), home);
         let kept = |arg: &Arg| {
             let text = arg.text();
             !text.contains(':') && (ends_in(&text, TABLES) || name_of(&text) == ".git" || personal(arg))
@@ -166,12 +173,17 @@ pub(super) fn copied<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A database that is printed goes down a connection to a host that is not known.
 pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
     let table = |arg: &Arg| {
         let text = arg.text();
-        ends_in(text.strip_prefix("if=").unwrap_or(&text), TABLES)
+        ends_in(text.strip_prefix("if=").unwrap_or(&text), TABLES) || is_personal(arg, None, home)
     };
     let found = scene.first(SINKS, |inv| {
-        let to = inv.operands.first().is_some_and(|arg| is_far(&arg.text(), true, scene));
+        // `socat - TCP:host:443`
+        let place = |text: &str| {
+            text.strip_prefix("TCP:").or(text.strip_prefix("OPENSSL:")).unwrap_or(text).to_owned()
+        };
+        let to = inv.operands.iter().take(2).any(|arg| is_far(&place(&arg.text()), true, scene));
         let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if ends_in(path, TABLES));
         to && (fed || scene.before(inv).any(|other| other.args.iter().any(table)))
     });
@@ -186,4 +198,12 @@ pub(super) fn put_at_an_address<'a>(scene: &Scene<'a>) -> Found<'a> {
         told.is_some_and(|word| PUTTING.contains(&word)) && inv.args.iter().any(far) && !asks_for_help(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A word of a request holds a database or a table that another command shows: `-d "$(cat data.csv)"`.
+pub(super) fn is_told_a_table(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let all = scene.invocations();
+    let at = all.iter().position(|other| std::ptr::eq(other, inv));
+    let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
+    all.iter().any(|other| other.feeds.is_some() && other.feeds == at && other.operands.iter().any(table))
 }

@@ -4,7 +4,6 @@ use super::secret_sent::FILE_CLIENTS;
 use super::stores::{ADDRESSED, put_into_a_store};
 use super::{data_sent, is_unknown_host, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
-use crate::rules::Invocation;
 use crate::rules::builtin::cloud::removed::BUILT;
 use crate::rules::builtin::downloads::{downloads, saved_behind};
 use crate::rules::builtin::{everyday, lists, operations, predicate, scripts};
@@ -13,6 +12,7 @@ use crate::rules::matcher::{
     Found, Hosts, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, host_of,
     input_of, is_known, is_rehearsal, runs, target_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -84,7 +84,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ),
             predicate("handed_to_whoever_has_a_code", Trigger::rows(HANDS_OVER), |scene| {
                 operations::done_where(scene, HANDS_OVER, |inv| {
-                    !inv.args.iter().any(|arg| matches!(arg.known(), Some("--text" | "--only-hash")))
+                    !inv.args.iter().any(|arg| matches!(arg.known(), Some("--text" | "--only-hash" | "-l")))
                 })
             }),
             predicate("data_piped_away", Trigger::programs(data_sent::SINKS), data_sent::piped),
@@ -401,7 +401,8 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
         if field {
             return inv.operands.iter().filter(|arg| !is_field(arg)).any(|arg| is_unknown_host(arg, scene));
         }
-        (whole || from_file) && unknown_host(inv, scene)
+        let fed = || matches!(&inv.stdin, Stdin::File(_)) && runs(inv, &["http", "https", "xh"]);
+        (whole || from_file || fed() || data_sent::is_told_a_table(inv, scene)) && unknown_host(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

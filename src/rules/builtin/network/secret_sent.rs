@@ -314,7 +314,7 @@ const CODE_ALL: &[&str] = &[
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     scene.code_where(|codes, _| {
-        codes.iter().filter(|text| !is_bare_name(text)).any(|text| {
+        codes.iter().filter(|text| !is_bare_name(text) && text.holds_any(CODE_SENDING)).any(|text| {
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             if !CODE_SENDS.iter().any(|send| bare.contains(send)) {

@@ -314,6 +314,7 @@ fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn windows_account<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["net"], |inv| {
         let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
+        let words: Vec<&str> = words.into_iter().filter(|word| *word != "/domain").collect();
         matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
             if rest.len() > 1 || rest.iter().any(|word| word.starts_with('/')))
     });

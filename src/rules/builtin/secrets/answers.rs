@@ -10,7 +10,8 @@ words!("builtin/secrets/answers");
 
 /// Whether a command line gives a variable nothing but what a service on this machine answers, or parts of that.
 pub(super) fn is_answered_here(name: &str, line: &str) -> bool {
-    let read = line.split_whitespace().any(|word| word == "read");
+    let mut words = line.split_whitespace();
+    let read = words.any(|word| word == "read") || line.contains(&format!("for {name} "));
     !read && answered(name, line, DEPTH)
 }
 
@@ -26,8 +27,18 @@ fn assigned<'l>(name: &str, line: &'l str) -> impl Iterator<Item = &'l str> {
         let value = line.get(at + name.len()..)?.strip_prefix('=')?;
         let begins = before.is_none_or(|c| c.is_whitespace() || matches!(c, ';' | '&' | '(' | '|'));
         let value = value.strip_prefix('"').unwrap_or(value);
-        begins.then(|| value.strip_prefix("$(").map(inside).unwrap_or_default())
+        begins.then(|| value.strip_prefix("$(").and_then(alone).unwrap_or_default())
     })
+}
+
+/// A text up to the parenthesis that closes it, where nothing else stands behind.
+fn alone(text: &str) -> Option<&str> {
+    let inside = inside(text);
+    let behind = text.get(inside.len()..)?.strip_prefix(')')?;
+    let behind = behind.strip_prefix('"').unwrap_or(behind);
+    let ends = behind.is_empty()
+        || behind.starts_with(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | ')' | '|'));
+    ends.then_some(inside)
 }
 
 /// A text up to the parenthesis that closes it.
@@ -51,7 +62,13 @@ fn is_from_here(text: &str, line: &str, depth: usize) -> bool {
         let mut hosts =
             words().filter(|word| word.contains("://") || word.starts_with("localhost:")).peekable();
         let file = words().any(|word| word.starts_with('@') || word == "-K" || word == "--config");
-        return kept && !file && hosts.peek().is_some() && hosts.all(|url| is_this_machine(&host_of(url)));
+        // A store of secrets may run here too.
+        let store = ["secret", "vault", "approle", ":8200"].iter().any(|word| text.contains(word));
+        return kept
+            && !file
+            && !store
+            && hosts.peek().is_some()
+            && hosts.all(|url| is_this_machine(&host_of(url)));
     }
     let mut names = text.split('$').skip(1).map(|behind| {
         let bare = behind.trim_start_matches('{');
@@ -81,6 +98,9 @@ mod tests {
             ("T=$(curl -s http://localhost:1/x); read T < f; echo $T", false),
             ("T=$(curl -s http://localhost:1/x; cat .env); echo $T", false),
             ("T=$(echo $SECRET | tr a b); echo $T", false),
+            ("T=\"$(curl -s http://localhost:3000/x)$OTHER\"; echo $T", false),
+            ("T=$(curl -s http://localhost:1/x); for T in $OTHER; do echo $T; done", false),
+            ("T=$(curl -s http://localhost:8200/v1/secret/data/prod); echo $T", false),
             ("T=$(curl http://localhost:1 | sh -c 'cat f'); echo $T", false),
             ("echo $T", false),
         ] {

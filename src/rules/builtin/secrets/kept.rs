@@ -18,11 +18,6 @@ pub(super) fn is_for_program(inv: &Invocation, scene: &Scene<'_>) -> bool {
     }
 }
 
-/// Whether what is read stays in a variable that nothing prints: `NAME=$(cat key) program`.
-pub(super) fn stays_in_variable(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    assigned_to(inv, scene).is_some_and(|name| nothing_prints(name, inv, scene))
-}
-
 /// The variable that is given what a pipeline prints.
 fn assigned_to<'a>(inv: &Invocation, scene: &Scene<'a>) -> Option<&'a str> {
     const OPENS: &[&str] = &["=$(", "=\"$(", "=`"];

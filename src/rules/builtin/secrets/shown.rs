@@ -1,6 +1,5 @@
 //! Credentials that would stand in the output of a call: out of a store, a variable, a history or a file of a running service.
 
-use super::kept::stays_in_variable;
 use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
     is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
@@ -315,7 +314,6 @@ fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             }) || inv.reads.iter().any(is_key))
             && shows(inv)
             && !is_bundled(inv, scene)
-            && !stays_in_variable(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

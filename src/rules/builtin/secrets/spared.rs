@@ -46,7 +46,9 @@ fn are_plain_keys(pattern: &str, any_case: bool) -> bool {
                 || PLAIN_ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
                 || PUBLIC_FRONTS.iter().any(|front| name.starts_with(front)))
     };
-    alternatives(pattern).iter().all(|word| plain(word))
+    // `(A)*` is found in every line.
+    let open = [")*", ")?", "){"].iter().any(|end| pattern.contains(end));
+    !open && alternatives(pattern).iter().all(|word| plain(word))
 }
 
 /// The words of a pattern of which one has to be found: `A|B`, `NEXT_PUBLIC_(A|B)`.

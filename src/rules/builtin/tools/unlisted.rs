@@ -380,7 +380,9 @@ fn said<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Spoken<'i>> {
             on_file,
         })
     };
-    spoken(args).or_else(|| typed_in(args).and_then(|words| spoken(&words)))
+    // What a search is given is sought.
+    let seeks = ["find", "grep", "search", "sift"].iter().any(|part| name.contains(part));
+    spoken(args).or_else(|| typed_in(args).filter(|_| !seeks).and_then(|words| spoken(&words)))
 }
 
 /// By what name a command is told something, and with which arguments: of an interpreter those of the module that it runs.

@@ -94,7 +94,8 @@ pub(super) fn typed_in(args: &[Arg]) -> Option<Vec<Arg>> {
     let text = apart
         .chain(joined)
         .find(|text: &std::borrow::Cow<'_, str>| text.trim().contains(char::is_whitespace))?;
-    Some(text.split_whitespace().map(Arg::literal).collect())
+    // A verb stands at the beginning: `manage truncate users`.
+    Some(text.split_whitespace().take(3).map(Arg::literal).collect())
 }
 
 /// Options that do by themselves what no program does by the way.
