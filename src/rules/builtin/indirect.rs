@@ -1,17 +1,23 @@
 //! The same harm by a program seldom used for it, or one thing at a time: lists that are emptied in a loop, what is fetched by rare
 //! clients and run, and operations of code hosts that nobody takes back.
 
+mod fetched;
+mod hubs;
+mod listed;
+
 use super::cloud::HUBS;
-use super::operations;
-use super::{docker, downloads, lists, predicate, run};
+use super::{lists, operations, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
-use crate::rules::facts::operations::{DESTROYS_ON_HUB, HOLDS_FIRST_PROCESS, RUNS_BUNDLE};
+use crate::rules::facts::operations::{HOLDS_FIRST_PROCESS, RUNS_BUNDLE};
 use crate::rules::matcher::{
     Class, Code, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
     input_of, is_known, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
+use fetched::{compose_from_input, fetched_and_applied, metadata_compiled, system_from_address};
+use hubs::{HUB_DELETES, HUB_HOSTS, hub_emptied, hub_lost, repository_moved};
+use listed::{deleted_by_desktop, listed_and_deleted, listed_overwritten};
 
 const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compose"];
 
@@ -205,127 +211,6 @@ fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<
     Found::from(scene.invocations().iter().find(|inv| test(inv)).map(|inv| inv.text.as_str()))
 }
 
-/// Addresses of repositories in code.
-const HUB_HOSTS: &[&str] = &["api.github.com/repos/", "api.github.com/orgs/", "/api/v4/projects/"];
-
-/// Calls that delete what is at an address.
-const HUB_DELETES: &[&str] =
-    &["requests.delete(", "httpx.delete(", "'DELETE'", "\"DELETE\"", "axios.delete(", "Delete.new("];
-
-/// What a code host lists is deleted or closed one by one.
-fn hub_emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let says = |inv: &Invocation, words: &[&str]| {
-        runs(inv, HUBS) && inv.args.iter().take(3).filter_map(Arg::known).any(|word| words.contains(&word))
-    };
-    let found = all.iter().enumerate().find(|(index, inv)| {
-        says(inv, &["delete", "close", "archive", "disable"])
-            && all.iter().any(|other| {
-                let comes =
-                    other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage;
-                comes && says(other, &["list", "ls"])
-            })
-    });
-    Found::from(found.map(|(_, inv)| inv.text.as_str()))
-}
-
-fn hub_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_of(scene, |inv| {
-        if !runs(inv, HUBS) {
-            return false;
-        }
-        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let says = |wanted: &str| words.iter().any(|word| word == wanted);
-        let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
-        let deletes = method.eq_ignore_ascii_case("delete") || says("DELETE");
-        let whole = words.iter().any(|word| {
-            let path = word.trim_start_matches('/');
-            ["orgs/", "teams/", "enterprises/", "user/keys", "groups/"]
-                .iter()
-                .any(|top| path.starts_with(top))
-        });
-        let forced = words.iter().any(|word| word.contains("/git/refs/")) && says("force=true");
-        let fields =
-            words.iter().any(|word| matches!(word.as_str(), "-f" | "-F" | "--field" | "--raw-field"));
-        let key = fields && words.iter().any(|word| word.trim_start_matches('/') == "user/keys");
-        let open = says("enforce_admins=false") && words.iter().any(|word| word.ends_with("/protection"));
-        let branch = deletes
-            && words
-                .iter()
-                .filter_map(|word| word.rsplit_once("/git/refs/heads/"))
-                .any(|(_, name)| scene.view.policy.protected_branches.iter().any(|one| one == name));
-        let source = |arg: &Arg| arg.known().is_some_and(|word| matches!(word, "--source" | "-s"));
-        let given = inv.args.iter().zip(inv.args.iter().skip(1)).find(|(flag, _)| source(flag));
-        let joined = words.iter().find_map(|word| word.strip_prefix("--source="));
-        let top = given.is_some_and(|(_, place)| is_top(&place.text())) || joined.is_some_and(is_top);
-        let opened = says("create") && says("--public") && top;
-        operations::is_one(inv, DESTROYS_ON_HUB)
-            || says("api") && (deletes && whole || forced || key || open || branch)
-            || says("repo") && opened
-    })
-}
-
-/// The home directory or all there is; what is not known before the command runs is neither.
-fn is_top(text: &str) -> bool {
-    let path = text.trim_end_matches('/');
-    path.is_empty() && text.starts_with('/')
-        || matches!(path, "~" | "$HOME" | "/home" | "/root" | "/etc" | "/Users")
-        || path
-            .strip_prefix("/home/")
-            .or_else(|| path.strip_prefix("/Users/"))
-            .is_some_and(|name| !name.contains('/'))
-}
-
-fn listed_and_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().map(Arg::to_text).collect() };
-    let pair = |words: &[String], first: &str, second: &[&str]| {
-        words.iter().position(|word| word == first).is_some_and(|at| {
-            words
-                .iter()
-                .skip(at + 1)
-                .find(|word| !word.starts_with('-'))
-                .is_some_and(|word| second.contains(&word.as_str()))
-        })
-    };
-    let lists = all.iter().any(|inv| {
-        let words = words(inv);
-        runs(inv, &["docker", "podman", "nerdctl"])
-            && pair(&words, "volume", &["ls", "list"])
-            && !docker::lists_scratch(all, inv)
-            || runs(inv, &["kubectl", "oc"])
-                && pair(
-                    &words,
-                    "get",
-                    &[
-                        "ns",
-                        "namespace",
-                        "namespaces",
-                        "pv",
-                        "pvc",
-                        "nodes",
-                        "all",
-                        "crd",
-                        "crds",
-                        "projects",
-                    ],
-                )
-    });
-    if !lists {
-        return Found::No;
-    }
-    first_of(scene, |inv| {
-        let unknown = inv.args.last().is_some_and(Arg::has_unknown);
-        let words = words(inv);
-        let removes = runs(inv, &["docker", "podman", "nerdctl"])
-            && pair(&words, "volume", &["rm", "remove"])
-            || runs(inv, &["kubectl", "oc"])
-                && words.iter().any(|word| word == "delete")
-                && !words.iter().any(|word| word.starts_with("--dry-run"));
-        unknown && removes
-    })
-}
-
 fn ansible_takes_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
         let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text).unwrap_or_default();
@@ -347,22 +232,6 @@ fn ansible_takes_away<'a>(scene: &Scene<'a>) -> Found<'a> {
             && told.contains("state=absent")
             && !has_flag(inv, "--check")
             && !has_flag(inv, "-C")
-    })
-}
-
-fn compose_from_input<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_of(scene, |inv| {
-        let words: Vec<&str> = operations::known_words(inv);
-        let starts = words.iter().any(|word| matches!(*word, "up" | "run" | "create" | "start"));
-        let taken = words.windows(2).any(|pair| matches!(pair, ["-f" | "--file", "-" | "/dev/stdin"]))
-            || words.iter().any(|word| matches!(*word, "-f-" | "--file=-"));
-        runs(inv, COMPOSERS)
-            && starts
-            && taken
-            && input_of(inv, scene).iter().any(|text| {
-                let lower = text.to_lowercase();
-                LEADS_OUT.iter().any(|word| lower.contains(word))
-            })
     })
 }
 
@@ -394,135 +263,6 @@ fn rare_client_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn fetched_and_applied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let foreign = |inv: &&Invocation| {
-        inv.operands.iter().any(|arg| {
-            let text = arg.text();
-            let host = host_of(&text);
-            let address = text.contains("://") || downloads::takes_bare(inv, &text);
-            address && host.contains('.') && !is_known(&host, scene.view.policy)
-        })
-    };
-    let mut downloads = scene.running(|inv| runs(inv, lists::DOWNLOADERS));
-    let Some(source) = downloads.find(foreign) else { return Found::No };
-    // `psql -f <(curl …)`: what the last command of the pipeline prints is read there.
-    let all = scene.invocations();
-    let fed: Vec<&Invocation> = all
-        .iter()
-        .filter(|other| other.pipeline == source.pipeline)
-        .filter_map(|other| all.get(other.feeds?))
-        .collect();
-    first_of(scene, |inv| {
-        let looks = ["--stat", "--check", "--numstat", "--summary", "--dry-run"]
-            .iter()
-            .any(|flag| has_flag(inv, flag));
-        let git = inv.program != "git"
-            || inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am" | "fast-import"));
-        let given = inv.program != "crontab"
-            || inv.operands.iter().any(|arg| arg.known() == Some("-"))
-            || inv.args.is_empty();
-        runs(inv, TAKERS)
-            && git
-            && given
-            && !looks
-            && (inv.pipeline == source.pipeline && inv.stage > source.stage
-                || fed.iter().any(|outer| std::ptr::eq(*outer, inv)))
-    })
-}
-
-fn metadata_compiled<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !["169.254.169.254", "metadata.google.internal", "100.100.100.200"]
-        .iter()
-        .any(|host| line.contains(host))
-    {
-        return Found::No;
-    }
-    let written = scene.view.survey.written.iter().any(|(_, text)| {
-        text.text().contains("169.254.169.254")
-            || text.text().contains("metadata.google.internal")
-            || text.text().contains("100.100.100.200")
-    });
-    if !written {
-        return Found::No;
-    }
-    first_of(scene, |inv| {
-        runs(inv, COMPILERS)
-            && inv.args.iter().filter_map(Arg::known).any(|word| {
-                matches!(word, "run" | "build" | "test")
-                    || scene
-                        .view
-                        .survey
-                        .written
-                        .iter()
-                        .any(|(path, _)| path.rsplit('/').next() == word.rsplit('/').next())
-            })
-    })
-}
-
-fn deleted_by_desktop<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_of(scene, |inv| {
-        let text: String =
-            inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene)).collect::<Vec<_>>().join("\n");
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        match inv.program.as_str() {
-            "swift" => {
-                has(&["removeItem(", "trashItem("])
-                    && has(&[
-                        "NSHomeDirectory",
-                        "homeDirectory",
-                        "\"/Users",
-                        "\"/home",
-                        "\"/\"",
-                        "\"/System",
-                        "\"/etc",
-                        "\"/Library",
-                    ])
-            }
-            "osascript" => {
-                has(&["delete ", "empty trash", "empty the trash"])
-                    && has(&["Finder", "System Events"])
-                    && has(&[
-                        "every item",
-                        "every file",
-                        "every folder",
-                        " home",
-                        "documents folder",
-                        "desktop folder",
-                        "path to desktop",
-                        "path to documents",
-                        "startup disk",
-                        "trash",
-                    ])
-                    || has(&["do shell script"]) && has(&["rm -rf /", "rm -rf ~", "rm -fr /", "rm -rf $HOME"])
-            }
-            _ => false,
-        }
-    })
-}
-
-fn listed_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let lists = |inv: &Invocation| {
-        inv.program == "git" && inv.sub.first().is_some_and(|sub| sub == "ls-files")
-            || runs(inv, &["find", "fd", "fdfind"])
-                && !inv.args.iter().filter_map(Arg::known).any(|word| word.starts_with("/tmp"))
-    };
-    let told = FINDERS.iter().any(|name| scene.command_line().contains(name));
-    first_of(scene, |inv| {
-        let appended = has_flag(inv, "-a") || has_flag(inv, "--append");
-        let feeds = |place: &Invocation| {
-            lists(place)
-                && place.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, inv))
-        };
-        match inv.program.as_str() {
-            "tee" => !appended && all.iter().any(feeds),
-            "rmlint.sh" => told && inv.args.iter().any(|arg| arg.known() == Some("-d")),
-            _ => false,
-        }
-    })
-}
-
 fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
         if !runs(inv, MANAGERS) {
@@ -543,34 +283,6 @@ fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
             url.starts_with("http://") && host.contains('.') && !is_known(&host, scene.view.policy)
         });
         sets && keyed && plain
-    })
-}
-
-fn system_from_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_of(scene, |inv| {
-        let installs = || {
-            inv.args.iter().filter_map(Arg::known).any(|word| {
-                matches!(
-                    word,
-                    "install"
-                        | "localinstall"
-                        | "-i"
-                        | "-U"
-                        | "-ivh"
-                        | "-Uvh"
-                        | "--install"
-                        | "--upgrade"
-                        | "in"
-                )
-            })
-        };
-        let plain = || {
-            inv.operands.iter().any(|arg| {
-                let text = arg.text();
-                text.starts_with("http://") && !is_known(&host_of(&text), scene.view.policy)
-            })
-        };
-        runs(inv, SYSTEM) && installs() && plain()
     })
 }
 
@@ -620,20 +332,6 @@ fn sources_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         all && !classes.any(&[Class::Outside, Class::Unknown])
     });
     found.map_or(Found::No, |(effect, _)| Found::yes(effect.target.text()))
-}
-
-fn repository_moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(told) = scene.told() else { return Found::No };
-    let repository = |path: &str| {
-        let path = path.trim_end_matches('/');
-        path == ".git" || path.ends_with("/.git")
-    };
-    let from = told.values(&["source", "src", "from", "oldpath", "path", "sourcepath", "frompath"]);
-    if told.has(&["move", "rename", "mv"]) && { from }.any(repository) {
-        Found::yes(told.text)
-    } else {
-        Found::No
-    }
 }
 
 fn daemon_asked<'a>(scene: &Scene<'a>) -> Found<'a> {
