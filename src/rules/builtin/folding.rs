@@ -3,11 +3,14 @@
 
 mod calls;
 mod lexer;
+mod names;
+mod operators;
 
 use calls::Value;
 pub(super) use calls::{base64, formatted, hex};
 pub(super) use lexer::Language;
 use lexer::{Placed, Token};
+use names::meant;
 
 /// Longest code that is read.
 const MAX_CODE: usize = 8 * 1024;
@@ -143,105 +146,6 @@ impl<'c> Reader<'c> {
         self.stack.truncate(from);
         self.stack.push(Placed { token: Token::Text { value, raw: None, quote, formed: false }, space });
         true
-    }
-
-    /// `'a' + 'b'`, and in some languages `'a' 'b'`.
-    fn joined(&mut self, next: Option<&Token<'_>>) -> bool {
-        if self.language.joins_neighbours()
-            && let (Some(front), Some(behind)) = (self.text(1), self.text(0))
-        {
-            let whole = format!("{front}{behind}");
-            return self.replace(2, whole);
-        }
-        // What is done to the second string is done first.
-        let waits = matches!(next, Some(Token::Sign('.' | '[' | '*' | '%' | ':')));
-        match (self.text(2), self.text(0)) {
-            (Some(front), Some(behind)) if self.is(1, '+') && !waits => {
-                let whole = format!("{front}{behind}");
-                self.replace(3, whole)
-            }
-            (Some(front), Some(value)) if self.is(1, '%') && front.contains('%') => {
-                let Some(whole) = formatted(front, &[value.to_owned()]) else { return false };
-                self.replace(3, whole)
-            }
-            _ => self.list_by_text(),
-        }
-    }
-
-    /// `['a', 'b'] * '.'`
-    fn list_by_text(&mut self) -> bool {
-        let Some(between) = self.text(0).map(str::to_owned) else { return false };
-        if !self.is(1, '*') || !self.is(2, ']') {
-            return false;
-        }
-        let close = self.stack.len() - 3;
-        let Some(open) = self.opening(close) else { return false };
-        match self.values(open + 1, close).and_then(calls::texts) {
-            Some(items) => self.replace(self.stack.len() - open, items.join(&between)),
-            None => false,
-        }
-    }
-
-    /// `Path('a') / 'b'`
-    fn below(&mut self) -> bool {
-        if self.language != Language::Python || !self.is(1, '/') {
-            return false;
-        }
-        let Some(name) = self.text(0).map(str::to_owned) else { return false };
-        if let Some(base) = self.text(2) {
-            let whole = calls::below(base, &name);
-            return self.replace(3, whole);
-        }
-        let path = self.is(2, ')') && self.is(4, '(') && PATHS.contains(&self.word(5));
-        let Some(base) = self.text(3).filter(|_| path) else { return false };
-        let whole = calls::below(base, &name);
-        self.stack.truncate(self.stack.len() - 3);
-        let replaced = self.replace(1, whole);
-        self.stack.push(Placed { token: Token::Sign(')'), space: "" });
-        replaced
-    }
-
-    /// `reverse 'a'` of Perl, which needs no brackets.
-    fn turned(&mut self) -> bool {
-        if self.language != Language::Perl {
-            return false;
-        }
-        let Some(text) = self.text(0) else { return false };
-        let whole = match self.word(1) {
-            "reverse" => Some(text.chars().rev().collect::<String>()),
-            "decode_base64" => base64(text),
-            _ => None,
-        };
-        if let Some(whole) = whole.as_ref().filter(|_| self.word(2) == "eval") {
-            self.run.push(whole.clone());
-        }
-        let count = if self.word(2) == "scalar" { 3 } else { 2 };
-        whole.is_some_and(|whole| self.replace(count, whole))
-    }
-
-    /// `'a' * 3`, `['a', 'b'] * 2`
-    fn repeated(&mut self) -> bool {
-        const MOST: usize = 64;
-        let Some(Token::Number(number)) = self.top(0) else { return false };
-        let Some(times) = number.parse::<usize>().ok().filter(|times| *times <= MOST) else { return false };
-        if !self.is(1, '*') {
-            return false;
-        }
-        if let Some(text) = self.text(2) {
-            let whole = text.repeat(times);
-            return self.replace(3, whole);
-        }
-        if !self.is(2, ']') {
-            return false;
-        }
-        let close = self.stack.len() - 3;
-        let Some(open) = self.opening(close) else { return false };
-        let Some(items) = self.values(open + 1, close).and_then(calls::texts) else { return false };
-        if items.len() * times > MOST {
-            return false;
-        }
-        let many: Vec<String> = (0..times).flat_map(|_| items.iter().cloned()).collect();
-        self.put(open, Value::Many(many))
     }
 
     /// Puts a value in the place of everything from there on.
@@ -510,109 +414,6 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// At the end of a statement: the name that it gives a string, or a module.
-    fn settle(&mut self) {
-        self.settle_module();
-        self.settle_list();
-        let Some(value) = self.text(0).map(str::to_owned).filter(|value| value.len() <= MAX_TEXT) else {
-            return;
-        };
-        let adds = self.is(1, '=') && self.is(2, '+');
-        let name = self.word(if adds { 3 } else { 2 });
-        let begins = match self.top(if adds { 4 } else { 3 }) {
-            None => true,
-            Some(Token::Sign(sign)) => matches!(sign, '\n' | ';' | '{' | ':' | ')'),
-            Some(Token::Name(word)) => DECLARES.contains(&&**word),
-            Some(Token::Text { .. } | Token::Number(_)) => false,
-        };
-        if name.is_empty() || !self.is(1, '=') || !begins || self.names.len() >= MAX_NAMES {
-            return;
-        }
-        let name = name.to_owned();
-        let known = meant(&self.names, &name).filter(|_| adds).cloned().unwrap_or_default();
-        if known.len() + value.len() <= MAX_TEXT {
-            self.names.push((name, known + &value));
-        }
-    }
-
-    /// `a = ['rm', '-rf']`
-    fn settle_list(&mut self) {
-        let Some(close) = self.stack.len().checked_sub(1).filter(|_| self.is(0, ']')) else { return };
-        let Some(open) = self.opening(close).filter(|open| *open > 1) else { return };
-        let name = self.at(open - 2).and_then(Token::name).unwrap_or_default().to_owned();
-        let given = matches!(self.at(open - 1), Some(Token::Sign('='))) && !name.is_empty();
-        if let Some(items) = self.values(open + 1, close).and_then(calls::texts).filter(|_| given)
-            && self.lists.len() < MAX_NAMES
-        {
-            self.lists.push((name, items));
-        }
-    }
-
-    /// `import os as o`
-    fn settle_module(&mut self) {
-        if self.word(1) != "as" || self.names.len() >= MAX_NAMES {
-            return;
-        }
-        let import = self.stack.iter().rposition(|placed| placed.token.name() == Some("import"));
-        let Some(import) = import.filter(|at| self.stack.len() - at <= 8) else { return };
-        let end = self.stack.len() - 2;
-        let module: String = (import + 1..end)
-            .filter_map(|at| match self.at(at)? {
-                Token::Name(name) => Some(name.to_string()),
-                Token::Sign('.') => Some(".".to_owned()),
-                Token::Sign(_) | Token::Number(_) | Token::Text { .. } => Some("?".to_owned()),
-            })
-            .collect();
-        if MODULES.contains(&module.as_str()) {
-            self.known.push((self.word(0).to_owned(), module));
-        }
-    }
-
-    /// What a name stands for.
-    fn named(&mut self, name: &str, next: Option<&Token<'_>>) -> Option<Token<'c>> {
-        // `x += 'a'`
-        let begins = matches!(self.top(0), None | Some(Token::Sign('\n' | ';')));
-        if self.is(0, '.')
-            || matches!(next, Some(Token::Sign('=' | ':')))
-            || begins && matches!(next, Some(Token::Sign('+')))
-            || DECLARES.contains(&self.word(0))
-        {
-            return None;
-        }
-        if let Some(module) = meant(&self.known, name) {
-            self.changed = true;
-            return Some(Token::Name(module.clone().into()));
-        }
-        let value = meant(&self.names, name)?.clone();
-        self.changed |= is_telling(&value);
-        // `$f('…')` calls the function of that name.
-        if matches!(next, Some(Token::Sign('('))) {
-            return is_name(&value).then(|| Token::Name(value.into()));
-        }
-        Some(Token::Text { value, raw: None, quote: '\'', formed: false })
-    }
-
-    /// A string with the names in it that are known.
-    fn filled(&self, text: &str) -> Option<String> {
-        if self.names.is_empty() || !text.contains(['{', '$']) {
-            return None;
-        }
-        let mut out = text.to_owned();
-        for (name, value) in self.names.iter().rev() {
-            let bare = name.trim_start_matches('$');
-            for form in [format!("${{{bare}}}"), format!("#{{{bare}}}"), format!("{{{name}}}")] {
-                out = out.replace(&form, value);
-            }
-            if name.starts_with('$') {
-                out = out.replace(name, value);
-            }
-            if out.len() > MAX_TEXT {
-                return None;
-            }
-        }
-        (out != text).then_some(out)
-    }
-
     /// The code as it stands now, and behind it what it runs.
     fn written(&self) -> Option<String> {
         let mut out = String::new();
@@ -629,11 +430,6 @@ impl<'c> Reader<'c> {
         }
         Some(out)
     }
-}
-
-/// What a name stands for: what it was given last.
-fn meant<'t, T>(list: &'t [(String, T)], name: &str) -> Option<&'t T> {
-    list.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value)
 }
 
 /// Whether a string can be more than the path of a file below the working directory.
