@@ -6,12 +6,18 @@ mod config;
 mod extract;
 mod forms;
 mod judge;
+mod named;
 mod skills;
+mod started;
+mod statements;
 
-use super::{lists, powershell, predicate, scripts};
+use super::{powershell, predicate, scripts};
 use crate::domain::{Action, Severity, Tool, Verdict, join};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger};
 use judge::Place;
+use named::{Form, form_of};
+use started::{is_hook, is_tried_on, runs_by_itself};
+use statements::{dumped, statements};
 
 const WRITES: Trigger = Trigger::TOOL.or(Trigger::REDIRECTED);
 
@@ -86,70 +92,6 @@ fn by_command(scene: &Scene<'_>) -> Verdict {
     let files = scene.view.survey.written.iter().take(64);
     let known = files.filter_map(|(path, text)| Some((path, text.known()?)));
     known.map(judged).max().unwrap_or_default()
-}
-
-/// What tests are tried on, a scanner on what it must find: nothing runs it by itself, and whoever starts it is judged then.
-fn is_tried_on(path: &str) -> bool {
-    path.split('/').any(|part| lists::FIXTURES.contains(&part)) && !runs_by_itself(path)
-}
-
-/// A file that is run without anybody starting it by its name: a hook, a manifest, a pipeline, a unit.
-fn runs_by_itself(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    is_hook(&lower, name, extension)
-        || is_found_by_its_tool(name)
-        || skills::is_one(&lower)
-        || name.ends_with("mcp.json")
-        || lower.contains("/etc/apt/sources.list")
-        || lower.contains("/etc/yum.repos.d/")
-        || matches!(
-            form_of(name, extension),
-            Some(Form::Strings | Form::Cron | Form::Unit | Form::Yaml | Form::Settings)
-        )
-}
-
-/// A file that a build, a test run or an installation runs because it is called so.
-fn is_found_by_its_tool(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "binding.gyp",
-        "build.gradle",
-        "build.gradle.kts",
-        "build.rs",
-        "build.sbt",
-        "cmakelists.txt",
-        "conftest.py",
-        "dockerfile",
-        "dodo.py",
-        "fabfile.py",
-        "fastfile",
-        "gemfile",
-        "gnumakefile",
-        "init.gradle",
-        "justfile",
-        "makefile",
-        "meson.build",
-        "mix.exs",
-        "noxfile.py",
-        "podfile",
-        "pom.xml",
-        "rakefile",
-        "sconstruct",
-        "settings.gradle",
-        "setup.py",
-        "sitecustomize.py",
-        "usercustomize.py",
-        "vagrantfile",
-    ];
-    const CONFIGS: &[&str] = &[".config.js", ".config.ts", ".config.mjs", ".config.cjs", ".config.mts"];
-    NAMES.contains(&name) || CONFIGS.iter().any(|end| name.ends_with(end)) || name.ends_with(".pth")
-}
-
-fn is_hook(lower: &str, name: &str, extension: &str) -> bool {
-    [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir))
-        && (extension.is_empty() || extension == "sh")
-        || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv")
 }
 
 /// What a tool of a server writes: contents under the path that stands beside them, cells, manifests.
@@ -233,96 +175,6 @@ fn without_expressions(text: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-/// How commands stand in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Recipes behind tabs.
-    Recipes,
-    /// Texts of JSON, some of them run by an installation.
-    Strings,
-    /// `name: command`.
-    Named,
-    /// `key = command`.
-    Settings,
-    /// Statements of SQL.
-    Statements,
-    /// Texts of a script of Windows' own.
-    Visual,
-    /// Arguments of programs in a build's markup.
-    Markup,
-    PowerShell,
-    Docker,
-    Cron,
-    Unit,
-    Yaml,
-}
-
-/// Files known by their whole name.
-const NAMES: &[(&[&str], Form)] = &[
-    (&["makefile", "gnumakefile", "justfile", ".justfile"], Form::Recipes),
-    (
-        &[
-            "package.json",
-            "binding.gyp",
-            "composer.json",
-            "deno.json",
-            "tasks.json",
-            "launch.json",
-            "devcontainer.json",
-            "turbo.json",
-            "hooks.json",
-            "lerna.json",
-            "nodemon.json",
-            "workspace.xml",
-            "project.json",
-            "nx.json",
-            "binding.gyp",
-        ],
-        Form::Strings,
-    ),
-    (&["procfile"], Form::Named),
-    (&["pom.xml", "build.xml"], Form::Markup),
-    (
-        &[
-            "pyproject.toml",
-            "tox.ini",
-            "setup.cfg",
-            ".mise.toml",
-            "mise.toml",
-            "makefile.toml",
-            "pixi.toml",
-            "netlify.toml",
-            "fly.toml",
-            "cargo-make.toml",
-            "bunfig.toml",
-        ],
-        Form::Settings,
-    ),
-];
-
-/// Files known by the end of their name.
-const ENDINGS: &[(&[&str], Form)] = &[
-    (&["sql"], Form::Statements),
-    (&["vbs"], Form::Visual),
-    (&["mk"], Form::Recipes),
-    (&["dockerfile"], Form::Docker),
-    (&["ps1", "psm1", "psd1", "bat", "cmd"], Form::PowerShell),
-    (&["service", "timer", "desktop", "socket"], Form::Unit),
-    (&["yml", "yaml"], Form::Yaml),
-];
-
-fn form_of(name: &str, extension: &str) -> Option<Form> {
-    let among = |table: &[(&[&str], Form)], word: &str| {
-        table.iter().find(|(words, _)| words.contains(&word)).map(|(_, form)| *form)
-    };
-    let begins = || {
-        let docker = name.starts_with("dockerfile") || name.starts_with("containerfile");
-        let cron = name.contains("cron") && !matches!(extension, "md" | "yml" | "yaml");
-        if docker { Some(Form::Docker) } else { cron.then_some(Form::Cron) }
-    };
-    among(NAMES, name).or_else(begins).or_else(|| among(ENDINGS, extension))
 }
 
 /// What the commands of a file deserve that is no script and no source code.
@@ -413,42 +265,6 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     form_of(name, extension).map_or(Verdict::Allow, |form| by_form(scene, form, lower, name, text))
 }
 
-/// Statements that leave the database: programs that it starts, files that it writes where a server shows them.
-fn statements(scene: &Scene<'_>, text: &str) -> Verdict {
-    let lower = text.to_ascii_lowercase();
-    let line = |line: &str| {
-        let program = [" to program ", " from program ", "xp_cmdshell", "sys_exec(", "sys_eval("];
-        let shown =
-            line.contains("into outfile") || line.contains("into dumpfile") || line.contains("lo_export(");
-        let runs = program.iter().any(|form| line.contains(form));
-        let served =
-            shown && ["<?", "/www/", "/html/", "/etc/", "plugin"].iter().any(|word| line.contains(word));
-        !line.trim_start().starts_with("--") && (runs || served)
-    };
-    // Everything to whoever reaches the server from anywhere.
-    let opened = lower.lines().any(|line| {
-        line.trim_start().starts_with("grant all") && line.contains("*.*") && line.contains("'%'")
-    });
-    // A whole database that says itself that people live by it.
-    let live = lower.split(';').any(|one| {
-        let words = one.split_whitespace().filter(|word| !matches!(*word, "if" | "exists"));
-        let mut words = words.skip_while(|word| *word != "drop").skip(1);
-        matches!(words.next(), Some("database" | "schema"))
-            && words.next().is_some_and(|name| {
-                ["prod", "live"].iter().any(|word| name.trim_matches(['"', '`']).starts_with(word))
-            })
-    });
-    let shells =
-        text.lines().filter_map(|line| line.trim_start().strip_prefix("\\!")).take(extract::MAX_COMMANDS);
-    let shelled =
-        shells.map(|command| judge::command(scene, command, Place::Script)).max().unwrap_or_default();
-    if lower.lines().any(line) {
-        Verdict::Block
-    } else {
-        shelled.max(if opened || live { Verdict::Modify } else { Verdict::Allow })
-    }
-}
-
 fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     let each = |place: Place| {
         let judged = extract::yaml(text)
@@ -491,81 +307,6 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
 }
 
 words!("builtin/written");
-
-fn names_drop(line: &str) -> bool {
-    DROPS.iter().any(|place| line.contains(place))
-}
-
-/// A pipeline that sends its secrets or all its variables to a host that is not known.
-fn dumped(scene: &Scene<'_>, text: &str) -> Verdict {
-    let sends = |line: &&str| {
-        ["curl ", "wget ", "nc ", "http "].iter().any(|word| line.contains(word))
-            && judge::foreign_host(scene, line)
-    };
-    let whole = |line: &str| {
-        [
-            "$(env)",
-            "`env`",
-            "env |",
-            "env|",
-            "printenv",
-            "toJSON(secrets)",
-            "toJson(secrets)",
-            "set |",
-            "export -p",
-        ]
-        .iter()
-        .any(|form| line.contains(form))
-    };
-    let piped = |line: &str| {
-        let data = ["-d", "--data", "-F", "--post-data", "?"].iter().any(|flag| line.contains(flag))
-            || line.contains('|');
-        let header = line.contains("Authorization")
-            || line.contains("webhook") && !names_drop(line)
-            || line.contains("-H ");
-        let own = [
-            "$(System.AccessToken)",
-            "$CI_JOB_TOKEN",
-            "$SYSTEM_ACCESSTOKEN",
-            "ACTIONS_RUNTIME_TOKEN",
-            "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-        ];
-        if own.iter().any(|name| line.contains(name)) && line.contains('|') && line.contains("base64") {
-            return true;
-        }
-        line.contains("secrets.") && data && !header
-    };
-    // Keys of a cloud, or several secrets at once, go to nobody's interface.
-    let keys = |line: &str| {
-        let names = line.split('$').skip(1).map(|rest| {
-            let rest = rest.trim_start_matches('{');
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            rest.get(..end).unwrap_or_default()
-        });
-        let secret: Vec<&str> = names.filter(|name| super::is_secret_name(name)).collect();
-        let interface = line.contains("/api/v4/") || line.contains("trigger/pipeline");
-        secret.iter().any(|name| name.starts_with("AWS_SE")) || secret.len() > 1 && !interface
-    };
-    let found = text.lines().filter(sends).any(|line| whole(line) || piped(line) || keys(line));
-    // All secrets in one variable, which a line sends away.
-    let every =
-        ["toJSON(secrets)", "toJson(secrets)", "tojson(secrets)"].iter().any(|form| text.contains(form));
-    let dropped = text.lines().any(|line| {
-        sends(&line)
-            && names_drop(line)
-            && (line.contains("-F")
-                || line.contains("-d")
-                || line.contains("-T")
-                || line.contains("--data")
-                || line.contains("--upload-file"))
-    });
-    let secret = || text.contains("secrets.") || text.to_ascii_lowercase().contains("token");
-    match (found || every && text.lines().any(|line| sends(&line)) || dropped && secret(), every || dropped) {
-        (true, _) => Verdict::Block,
-        (false, true) => Verdict::Modify,
-        (false, false) => Verdict::Allow,
-    }
-}
 
 /// A whole script, or where it cannot be read as one (a piece of one), its lines.
 fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
