@@ -4,7 +4,9 @@ mod answers;
 pub(super) mod carried;
 pub(super) mod elsewhere;
 pub(super) mod environment;
+mod given;
 mod kept;
+mod names;
 pub(super) mod searched;
 pub(super) mod shown;
 pub(super) mod spared;
@@ -12,14 +14,18 @@ pub(super) mod stores;
 pub(super) mod variables;
 
 use super::{flagged, lists, named, predicate, run, scripts, sub};
-use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene, Trigger,
-    When, at, classify, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
+    When, at, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
 };
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
+use given::{home_reviewed, secret_given_away};
+pub(crate) use names::is_secret_name;
+use names::{hunts, shaped};
+pub(super) use names::{is_telling, names_in};
 use variables::{
     ENVIRONMENT, VARIABLE_PRINTERS, code_prints, environment_searched, is_diverted, leaves_out,
     printed_variable,
@@ -269,91 +275,11 @@ fn code_joins_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-/// Programs that have a use for secret files, told to show or to publish one.
-fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let secret = |inv: &Invocation| {
-        inv.operands.iter().any(|arg| {
-            let classes = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view);
-            let published = inv.program != "git" && classes.has(Class::EnvFile);
-            classes.has(Class::Secret) || published
-        })
-    };
-    let packed = scene.first(PACKERS, |inv| {
-        inv.operands.iter().any(|arg| {
-            let target = match target_of(arg, inv.cwd.as_deref()) {
-                Target::Path { path, glob, .. } => Target::Path { path, glob, recursive: true },
-                other => other,
-            };
-            classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
-        })
-    });
-    if let Some(inv) = packed {
-        return Found::yes(&inv.text);
-    }
-    let decrypts = |inv: &Invocation| ["-d", "--decrypt"].iter().any(|flag| has_flag(inv, flag));
-    if let Some(inv) = scene.first(DECRYPTERS, |inv| decrypts(inv) && secret(inv)) {
-        return Found::yes(&inv.text);
-    }
-    let found = scene.first(PUBLISHERS, |inv| {
-        let sub: Vec<&str> = inv.sub.iter().map(String::as_str).take(2).collect();
-        let shows = matches!(
-            sub.as_slice(),
-            ["diff" | "hash-object" | "grep" | "show" | "apply" | "blame" | "stripspace", ..]
-                | ["gist", "create" | "edit"]
-                | ["release", "create" | "upload"]
-                | ["snippet", "create"]
-        );
-        shows && secret(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// A review of a whole home directory, or of more: its secrets would be copied for the one who reads.
-fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REVIEWERS, |inv| {
-        let starts = matches!(inv.sub.as_slice(), [review, verb, ..] if review == "review" && matches!(verb.as_str(), "start" | "run"));
-        starts
-            && inv.operands.iter().any(|arg| {
-                let target = target_of(arg, inv.cwd.as_deref());
-                classify(&target, EffectKind::FileDeletion, &scene.view)
-                    .any(&[Class::Root, Class::Home, Class::Users])
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
 /// Whether a command is given what a variable holds: it is not known, or was read out of a file of settings.
 pub(super) fn expands(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let named = || inv.text.contains('$') && !inv.text.contains('\'');
     let preset = || inv.text.contains("${") && inv.text.contains(":-");
     inv.args.iter().any(Arg::has_unknown) || named() && (preset() || loads_settings(scene))
-}
-
-/// Whether the name of a variable that comes out of a file of settings says that its value is a secret, or holds one: an address
-/// with a password in it.
-pub(super) fn is_telling(name: &str) -> bool {
-    const ADDRESSES: &[&str] = &[
-        "DATABASE_URL",
-        "DB_URL",
-        "POSTGRES_URL",
-        "MYSQL_URL",
-        "REDIS_URL",
-        "MONGO_URL",
-        "MONGODB_URL",
-        "AMQP_URL",
-        "RABBITMQ_URL",
-        "BROKER_URL",
-        "MONGO_URI",
-        "MONGODB_URI",
-        "DATABASE_URI",
-        "CONNECTION_STRING",
-        "_DSN",
-    ];
-    let upper = name.to_ascii_uppercase();
-    let shared = ["PUBLIC", "PUBLISHABLE", "CACHE_KEY", "SORT_KEY", "PRIMARY_KEY", "PARTITION_KEY"];
-    is_secret_name(name)
-        || ADDRESSES.iter().any(|end| upper.ends_with(end))
-        || upper.ends_with("_KEY") && !shared.iter().any(|word| upper.contains(word))
 }
 
 /// Nothing of what it prints is shown or kept: thrown away, counted, or one plain field of a state.
@@ -405,32 +331,6 @@ fn tees(inv: &Invocation) -> bool {
     text.contains(">&") || text.contains("/dev/tty") || text.matches('>').count() > 2
 }
 
-/// Whether a variable's name says that its value is secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let ends = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "CREDENTIALS",
-        "STRIPE_KEY",
-        "OPENAI_KEY",
-        "SENDGRID_KEY",
-        "ENCRYPTION_KEY",
-        "SIGNING_KEY",
-        "SERVICE_ROLE_KEY",
-    ];
-    ends.iter().any(|end| name.ends_with(end))
-        || name.contains("SECRET_")
-        || name.ends_with("_PAT")
-        || name.ends_with("_PASS")
-}
-
 /// It is no value of anything, or of something that shows it: `cat <(echo $TOKEN)`, `echo "$(printenv TOKEN)"`.
 pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
     /// What is nested deeper is taken for shown.
@@ -450,83 +350,6 @@ pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
         one = outer;
     }
     true
-}
-
-/// The variables that a text expands as they are: `$NAME`, `${NAME}`.
-pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split('$').skip(1).filter_map(|rest| {
-        let braced = rest.strip_prefix('{');
-        let body = braced.unwrap_or(rest);
-        let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
-        // A part of the value is as good as the value: `${NAME:0:40}`, `${NAME:-none}`.
-        let plain = braced.is_none()
-            || body.get(end..).is_some_and(|tail| {
-                let sliced = tail.strip_prefix(':').is_some_and(|tail| {
-                    tail.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '=' | ' ' | '$'))
-                        && !is_front(tail)
-                });
-                // `${NAME^^}`, `${NAME#x}`: most of the value, whatever is done to it.
-                let changed =
-                    tail.starts_with(['-', '#', '%', '/', '^', ',', '@']) && !tail.starts_with("@a");
-                // `${NAME:$i:1}`: what stands behind the colon is not known.
-                tail.starts_with('}') || sliced || changed || tail == ":"
-            });
-        if plain { body.get(..end) } else { None }
-    })
-}
-
-/// `0:4}`: the first few letters, by which a person knows which key it is.
-fn is_front(slice: &str) -> bool {
-    const FEW: u32 = 6;
-    let length = slice.strip_prefix("0:").and_then(|rest| rest.split('}').next());
-    length.and_then(|length| length.parse::<u32>().ok()).is_some_and(|length| length <= FEW)
-}
-
-fn hunts(text: &str) -> bool {
-    let text = text.trim_matches('*');
-    lists::SECRET_NAMES.contains(&text)
-        || lists::SECRET_ENDINGS.contains(&text)
-        || matches!(
-            text,
-            ".pem"
-                | ".key"
-                | "id_"
-                | "credentials"
-                | "credentials.json"
-                | ".env"
-                | "kubeconfig"
-                | ".ovpn"
-                | "_rsa"
-                | "secret"
-                | "password"
-        )
-        || matches!(
-            letters(text).as_str(),
-            "apikey" | "password" | "passwd" | "token" | "secretkey" | "accesskey" | "privatekey"
-        )
-        || text.contains("PRIVATE KEY")
-        || text.contains("aws_secret")
-        || shaped(text)
-        || text.contains('|')
-            && text.split(['|', '(', ')']).any(|part| {
-                matches!(letters(part).as_str(), "apikey" | "password" | "passwd" | "secretkey" | "accesskey")
-            })
-}
-
-/// The beginning of a token or a key, as a pattern has it.
-fn shaped(text: &str) -> bool {
-    // Each of them holds one of these.
-    if !text.bytes().any(|byte| matches!(byte, b'_' | b'-' | b'A')) {
-        return false;
-    }
-    ["AKIA", "ghp_", "github_pat_", "xoxb-", "xoxp-", "sk_live", "sk-ant", "sk-[", "AIza", "glpat-"]
-        .iter()
-        .any(|shape| text.contains(shape))
-}
-
-/// `api[_-]?key` as `apikey`.
-fn letters(text: &str) -> String {
-    text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
 fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
