@@ -1,121 +1,19 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
+mod private;
+mod tokens;
+
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
+use crate::rules::builtin::is_secret_name;
 use crate::rules::builtin::secrets::spared::may_show_secrets;
-use crate::rules::builtin::{is_secret_name, standing};
-use crate::rules::matcher::{Class, Found, Scene, Told, classify, four, host_of, inside, is_known};
+use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
 use crate::rules::survey::{decode_base64, unescaped};
+pub(super) use private::{private_address, private_secret};
+pub(in crate::rules::builtin) use tokens::holds_database_password;
+use tokens::holds_encoded;
+pub(super) use tokens::holds_secret;
 
 words!("builtin/tools/sends");
-
-/// Beginnings of tokens, and how many letters and digits come behind them at least.
-const TOKENS: &[(&str, usize)] = &[
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 22),
-    ("glpat-", 18),
-    ("xoxb-", 20),
-    ("xoxp-", 20),
-    ("sk-ant-", 20),
-    ("sk-proj-", 20),
-    ("sk_live_", 16),
-    ("rk_live_", 16),
-    ("npm_", 34),
-    ("AIza", 33),
-    ("hf_", 30),
-    ("pypi-Ag", 30),
-    ("SG.", 40),
-    ("dop_v1_", 40),
-];
-
-/// Whether a text holds a private key or a token.
-pub(super) fn holds_secret(text: &str) -> bool {
-    // Between backquotes it is spoken of.
-    let whole = |at: usize| {
-        let spoken = text.get(..at).is_some_and(|front| front.ends_with('`'));
-        let rest = text.get(at..).unwrap_or_default();
-        rest.split_once("PRIVATE KEY-----").is_some_and(|(_, body)| !spoken || !body.starts_with('`'))
-    };
-    if text.match_indices("-----BEGIN").take(64).any(|(at, _)| whole(at)) {
-        return true;
-    }
-    let named = |name: &str| {
-        let lower = text.to_ascii_lowercase();
-        lower.match_indices(name).any(|(at, _)| {
-            let rest = lower
-                .get(at + name.len()..)
-                .unwrap_or_default()
-                .trim_start_matches([' ', '=', ':', '"', '\'']);
-            rest.chars()
-                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-'))
-                .count()
-                >= 20
-        })
-    };
-    let token = |(start, least): &(&str, usize)| {
-        text.match_indices(start).any(|(at, _)| {
-            let apart = !text
-                .get(..at)
-                .and_then(|front| front.chars().next_back())
-                .is_some_and(char::is_alphanumeric);
-            let rest = text.get(at + start.len()..).unwrap_or_default();
-            apart
-                && rest
-                    .chars()
-                    .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-                    .count()
-                    >= *least
-        })
-    };
-    TOKENS.iter().any(token)
-        || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
-}
-
-/// A password in the address of a database on another machine.
-pub(in crate::rules::builtin) fn holds_database_password(text: &str) -> bool {
-    const MADE_UP: &[&str] = &["password", "changeme", "example", "placeholder"];
-    let tells = |rest: &str| {
-        let end = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '`' | '?' | '<');
-        let authority = rest.split(end).next().unwrap_or_default();
-        let Some((user, host)) = authority.rsplit_once('@') else { return false };
-        let Some((name, password)) = user.split_once(':') else { return false };
-        let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
-        let own = matches!(host.as_str(), "localhost" | "host" | "hostname")
-            || host.starts_with("127.")
-            || host.contains("example");
-        let lower = password.to_ascii_lowercase();
-        password.len() >= 8
-            && password != name
-            && password.bytes().any(|b| b.is_ascii_digit())
-            && password.bytes().any(|b| b.is_ascii_alphabetic())
-            && !password.contains(['$', '{', '*', '[', '…'])
-            && !MADE_UP.iter().any(|word| lower.contains(word))
-            && !own
-    };
-    standing::DATABASES.iter().any(|scheme| {
-        text.match_indices(scheme)
-            .take(16)
-            .any(|(at, _)| tells(text.get(at + scheme.len()..).unwrap_or_default()))
-    })
-}
-
-/// A private key or a token in a text, or in what a part of it is base64 of.
-fn holds_encoded(text: &str) -> bool {
-    if holds_secret(text) {
-        return true;
-    }
-    let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_')));
-    { runs }.filter(|run| run.len() >= 40).take(16).any(|run| {
-        let bytes = decode_base64(run.get(..8192.min(run.len())).unwrap_or_default());
-        std::str::from_utf8(&bytes).is_ok_and(holds_secret)
-            || ["PRIVATE KEY-----", "openssh-key-v1", "root:x:0:0:"]
-                .iter()
-                .any(|part| String::from_utf8_lossy(&bytes).contains(part))
-    })
-}
 
 /// A password in an address that stands within another one, or lines of settings that a part of it is base64 of.
 pub(super) fn carries_settings(url: &str) -> bool {
@@ -353,80 +251,6 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
             mount || volume || host || key == "privileged" && value == "true"
         });
     if found { Found::yes(told.text) } else { Found::No }
-}
-
-/// Names that stand for this machine.
-const LOOPBACK_NAMES: &[&str] = &["localtest.me", "lvh.me", "vcap.me", "lacolhost.com"];
-
-/// A service of a private network that is asked for its secrets, with a password in the address or by the wire next door.
-pub(super) fn private_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let asked = |url: &str| {
-        let lower = url.to_ascii_lowercase();
-        let (authority, rest) =
-            lower.split_once("://").map_or(("", ""), |(_, rest)| rest.split_once('/').unwrap_or((rest, "")));
-        let path = format!("/{rest}");
-        // A service of a network of containers.
-        let named = || {
-            !matches!(host_of(url).as_str(), "localhost" | "")
-                && !host_of(url).contains(['.', ':'])
-                && url.contains("://")
-        };
-        (is_private_address(url) || named())
-            && (SECRET_PARTS.iter().any(|part| path.contains(part))
-                || authority.contains('@')
-                || host_of(url).starts_with("fe80:"))
-    };
-    fetched(scene, asked, |told| {
-        opens(told) && told.args.iter().any(|(_, value)| value.len() < 4096 && asked(value))
-    })
-}
-
-/// An address in a private network, or a port of this machine that is no place for a page.
-pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    fetched(scene, is_private_address, |told| {
-        (told.names(FETCHING) || told.names(&["playwright"]))
-            && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(is_private_address)
-    })
-}
-
-fn is_private_address(url: &str) -> bool {
-    let Some((scheme, rest)) = url.trim().split_once("://") else { return false };
-    let scheme = scheme.to_ascii_lowercase();
-    let asks = scheme.starts_with("http") || matches!(scheme.as_str(), "ftp" | "ftps" | "sftp" | "smb");
-    if !asks || url.contains(char::is_whitespace) {
-        return false;
-    }
-    let written = host_of(url);
-    let host = four(&written)
-        .map_or_else(|| written.clone(), |address| address.map(|byte| byte.to_string()).join("."));
-    // Nobody who means a page of this machine writes its number so.
-    if host != written && (host.starts_with("127.") || host == "0.0.0.0") {
-        return true;
-    }
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
-    let mut numbers = host.split('.').map(str::parse::<u8>);
-    let private = match (numbers.next(), numbers.next(), host.split('.').count()) {
-        (Some(Ok(10)), Some(Ok(_)), 4)
-        | (Some(Ok(192)), Some(Ok(168)), 4)
-        | (Some(Ok(169)), Some(Ok(254)), 4) => true,
-        (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
-        _ => false,
-    };
-    let local = matches!(host.as_str(), "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal")
-        || host.starts_with("127.")
-        || LOOPBACK_NAMES.iter().any(|name| {
-            host.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'))
-        });
-    let cluster = host.ends_with(".svc")
-        || host.ends_with(".cluster.local")
-        || host.ends_with(".consul")
-        || host == "kubernetes.default"
-        || host.ends_with(".internal") && host != "host.docker.internal";
-    let linked = host.starts_with("fe80:")
-        || host.starts_with("fc") && host.contains(':')
-        || host.starts_with("fd") && host.contains(':');
-    private || cluster || linked || local && SERVICES.contains(&port)
 }
 
 /// A pattern for the files in which a project keeps its secrets.
