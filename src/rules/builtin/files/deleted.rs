@@ -1,17 +1,20 @@
 //! What is deleted, and where: the machine, the home directory, the project, places that are not known.
 
-use super::outside::{self, CHANGES};
-use super::{DELETES, WIDE, lists_all_of_git};
+mod piped;
+mod unknown;
+
+use super::outside::CHANGES;
+use super::{DELETES, WIDE, outside};
 use crate::domain::{Effect, EffectKind, Origin, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
-    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, find_but,
-    flag_value, has_flag, owner, runs, target_of,
+    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, find_but, has_flag,
+    owner, target_of,
 };
-use crate::rules::survey::is_guarded;
-use crate::rules::survey::pattern::of_names;
-use crate::shell::{Arg, Piece};
+use crate::shell::Arg;
+use piped::delete_piped;
+use unknown::{delete_unknown, delete_unknown_root, is_module, is_taken_out};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
@@ -289,92 +292,6 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn unknown_deletions<'s, 'a>(
-    scene: &'s Scene<'a>,
-) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
-    scene.effects().filter_map(|(effect, _)| match &effect.target {
-        Target::UnknownPath { known, recursive: true, .. }
-            if effect.kind == EffectKind::FileDeletion && !is_made_again(effect, known) =>
-        {
-            let deleter = scene.invocations().iter().find(|inv| deletes_unknown(inv));
-            Some((known.as_str(), deleter))
-        }
-        _ => None,
-    })
-}
-
-/// What is known of it says that it can be made again: more than the directory that it is in.
-fn is_made_again(effect: &Effect, known: &str) -> bool {
-    effect.disposable && !known.ends_with('/')
-}
-
-fn deletes_unknown(inv: &Invocation) -> bool {
-    inv.args.iter().any(Arg::has_unknown) && !runs(inv, &["echo", "printf", "export", "read", "test", "["])
-}
-
-/// Whether what is known puts it into the project or a temporary directory, whatever comes behind.
-fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
-    let target = Target::begun(known, true);
-    known.len() > 1 && !classify(&target, EffectKind::FileDeletion, &scene.view).any(&[Class::Outside])
-}
-
-fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
-    Found::yes(inv.map_or(known, |inv| inv.text.as_str()))
-}
-
-fn is_module(target: &Target) -> bool {
-    module_of(target).is_some()
-}
-
-/// The name of the submodule of which a target is the repository: `.git/modules/vendor/x`.
-fn module_of(target: &Target) -> Option<&str> {
-    let Target::Path { path, glob: false, .. } = target else { return None };
-    path.split_once("/.git/modules/")
-        .map(|(_, name)| name.trim_end_matches('/'))
-        .filter(|name| !name.is_empty())
-}
-
-/// Whether the same call takes the submodule out of the project before: the last step of three.
-fn is_taken_out(scene: &Scene<'_>, target: &Target) -> bool {
-    let is_it = |arg: &Arg| {
-        arg.known()
-            .is_some_and(|arg| Some(arg.trim_end_matches('/').trim_start_matches("./")) == module_of(target))
-    };
-    let takes = |inv: &Invocation| {
-        inv.program == "git" && matches!(inv.sub.first().map(String::as_str), Some("rm" | "submodule"))
-    };
-    scene.invocations().iter().any(|inv| takes(inv) && inv.operands.iter().any(is_it))
-}
-
-fn delete_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
-    let plain = unbounded.find(|(_, inv)| !inv.is_some_and(would_be_root));
-    plain.map_or(Found::No, |(known, inv)| shown(known, inv))
-}
-
-fn delete_unknown_root<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
-    let root = unbounded.find(|(_, inv)| inv.is_some_and(would_be_root));
-    root.map_or(Found::No, |(known, inv)| shown(known, inv))
-}
-
-/// With every unknown part empty it deletes `/` or `/*`, and nothing stops the shell then.
-fn would_be_root(inv: &Invocation) -> bool {
-    inv.operands.iter().any(is_root_when_empty) && !is_guarded(&inv.text)
-}
-
-/// With every unknown part empty it would be `/` or `/*`.
-fn is_root_when_empty(arg: &Arg) -> bool {
-    let mut rest = String::new();
-    for piece in &arg.pieces {
-        match piece {
-            Piece::Known(text) | Piece::Glob(text) => rest.push_str(text),
-            Piece::Unknown => {}
-        }
-    }
-    arg.has_unknown() && rest.starts_with('/') && rest.bytes().all(|b| matches!(b, b'/' | b'*' | b'.'))
-}
-
 /// Whether the call itself makes what lies at the path, in front of the effect with that number: nothing is there now.
 pub(super) fn is_made_before(scene: &Scene<'_>, number: usize, path: &str) -> bool {
     let makes = |effect: &Effect| {
@@ -442,31 +359,6 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
-fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let found = all.iter().find(|inv| {
-        let piped = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
-        let by_code = || {
-            inv.program == "perl"
-                && has_flag(inv, "-n")
-                && inv.args.iter().any(|arg| arg.text().contains("unlink"))
-        };
-        (piped && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"]) || by_code())
-            && all.iter().any(|lister| {
-                let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
-                before && lists_all_of_git(lister) && !is_sifted(lister, scene)
-                    || before
-                        && (runs(lister, &["find", "ls", "du", "tree"])
-                            || runs(lister, FD)
-                            || lister.program == "rg" && has_flag(lister, "--files"))
-                        && lists_too_much(lister, scene)
-                    // All of the machine is searched.
-                    || before && runs(lister, &["locate", "plocate", "mlocate", "mdfind"])
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
 /// So many directories with what lies in them.
 const MANY_DIRS: usize = 3;
 
@@ -496,39 +388,4 @@ fn top_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
-}
-
-/// `ls | grep '\.bak$'`: by name.
-fn is_sifted(lister: &Invocation, scene: &Scene<'_>) -> bool {
-    scene.invocations().iter().any(|other| {
-        let behind = other.pipeline == lister.pipeline && other.stage > lister.stage;
-        let pattern = other.operands.first().and_then(Arg::known).unwrap_or_default();
-        behind
-            && runs(other, &["grep", "egrep", "rg"])
-            && !has_flag(other, "-v")
-            && !of_names(pattern).is_empty()
-    })
-}
-
-/// Searches whose first operand is what they look for.
-const FD: &[&str] = &["fd", "fdfind"];
-
-fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
-    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
-    let sifted = is_sifted(lister, scene);
-    let here = Arg::literal(".");
-    // The first operand of `fd` is a pattern.
-    let operands = lister.operands.get(usize::from(runs(lister, FD))..).unwrap_or_default();
-    let named = operands.iter().filter(|arg| !arg.prefix().is_empty());
-    let places: Vec<&Arg> = if operands.is_empty() { vec![&here] } else { named.collect() };
-    let pattern = lister.operands.first().and_then(Arg::known).filter(|_| runs(lister, FD));
-    let ending = || runs(lister, FD) && flag_value(lister, &["-e", "--extension"]).is_some();
-    let sought = pattern.is_some_and(|pattern| !of_names(pattern).is_empty()) || ending();
-    !filtered
-        && !sought
-        && places.iter().any(|arg| {
-            let target = target_of(arg, lister.cwd.as_deref());
-            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-            classes.any(WIDE) || (classes.has(Class::Project) && !sifted)
-        })
 }
