@@ -1,14 +1,20 @@
 //! Containers and namespaces as a way to the machine.
 
+mod images;
+mod pods;
+
 use super::CHANGES;
 use crate::domain::{EffectKind, Severity, Target};
 use crate::rules::Invocation;
 use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, has_flag, input_of, runs, runs_shell, target_of,
+    classify, runs, runs_shell,
 };
 use crate::shell::{Arg, Word};
+pub(in crate::rules::builtin) use images::{is_monitor, measures};
+use images::{is_read_only, mounts_host, traces};
+use pods::{PODS, pod_host, system_container_host};
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
@@ -245,195 +251,7 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// A container that may look into its own processes, as the manuals of debuggers have it.
-fn traces(inv: &Invocation) -> bool {
-    let given = |value: &Arg| matches!(value.text().trim_start_matches('='), "SYS_PTRACE" | "CAP_SYS_PTRACE");
-    inv.flags.iter().any(|flag| flag.name == "--cap-add" && flag.value.as_ref().is_some_and(given))
-}
-
-/// Images of programs that look into images, and need the service for that alone.
-const IMAGE_READERS: &[&str] = &[
-    "aquasec/trivy",
-    "aquasecurity/trivy",
-    "wagoodman/dive",
-    "goodwithtech/dockle",
-    "anchore/syft",
-    "anchore/grype",
-    "docker/scout-cli",
-];
-
-/// Images of programs that measure the machine, and need its files to be readable for that alone.
-const MONITORS: &[&str] =
-    &["prom/node-exporter", "prometheus/node-exporter", "cadvisor/cadvisor", "google/cadvisor"];
-
-/// Whether an image is of a program that measures the machine.
-pub(in crate::rules::builtin) fn is_monitor(image: &str) -> bool {
-    MONITORS.contains(&image_name(image))
-}
-
-/// The name of an image, without a well-known host and without its version.
-fn image_name(image: &str) -> &str {
-    const HOSTS: &[&str] = &["docker.io/", "ghcr.io/", "quay.io/", "gcr.io/"];
-    let name = HOSTS.iter().find_map(|host| image.strip_prefix(host)).unwrap_or(image);
-    name.split([':', '@']).next().unwrap_or_default()
-}
-
-/// The image that a container is started from.
-fn image_of(inv: &Invocation) -> &str {
-    let mut words = inv.operands.iter().skip_while(|arg| matches!(arg.known(), Some("run" | "container")));
-    image_name(words.next().and_then(Arg::known).unwrap_or_default())
-}
-
-/// `docker run -v /:/rootfs:ro cadvisor/cadvisor`: what measures the machine is started, and told nothing else.
-pub(in crate::rules::builtin) fn measures(inv: &Invocation) -> bool {
-    MONITORS.contains(&image_of(inv))
-        && inv.sub.first().is_some_and(|sub| sub == "run")
-        && !has_flag(inv, "--entrypoint")
-        && inv.args.iter().all(|arg| arg.known().is_some())
-}
-
-/// Whether a place is mounted to be read only.
-fn is_read_only(mount: &str) -> bool {
-    mount.rsplit(':').next().is_some_and(|options| options.split(',').any(|option| option == "ro"))
-}
-
-/// `docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy image app`
-fn reads_images(inv: &Invocation) -> bool {
-    IMAGE_READERS.contains(&image_of(inv))
-        && inv.sub.first().is_some_and(|sub| sub == "run")
-        && !has_flag(inv, "--entrypoint")
-        && inv.args.iter().all(|arg| !matches!(arg.known(), None | Some("plugin" | "module")))
-}
-
-/// A directory of the host that holds the machine's or the person's secrets or runs it.
-fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    if !source.starts_with(['/', '.', '~']) {
-        return false;
-    }
-    let target = target_of(&Arg::literal(source), inv.cwd.as_deref());
-    let place = classify(&target, EffectKind::FileDeletion, &scene.view);
-    let secret_dir = lists::SECRET_DIRS.iter().any(|dir| target.text().ends_with(dir));
-    secret_dir
-        || ["docker.sock", "containerd.sock", "crio.sock", "podman.sock"]
-            .iter()
-            .any(|name| source.ends_with(name))
-            && !(source == "/var/run/docker.sock" && reads_images(inv))
-        || place.any(&[Class::Root, Class::Home, Class::Users])
-        || matches!(
-            target.text(),
-            "/etc"
-                | "/root"
-                | "/var"
-                | "/usr"
-                | "/boot"
-                | "/proc"
-                | "/sys"
-                | "/dev"
-                | "/var/run"
-                | "/run"
-                | "/var/lib/docker"
-                | "/var/lib/kubelet"
-                | "/etc/shadow"
-                | "/etc/gshadow"
-                | "/etc/sudoers"
-                | "/etc/sudoers.d"
-        )
-}
-
 words!("builtin/privilege/containers");
-
-const PODS: &[&str] = &["kubectl", "oc", "k"];
-
-/// A pod that is given the host's namespaces or all rights, in the options or in a manifest that the call holds.
-fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const GIVEN: &[&str] = &[
-        "\"hostPID\":true",
-        "\"hostNetwork\":true",
-        "\"hostIPC\":true",
-        "\"privileged\":true",
-        "hostPID:true",
-        "hostNetwork:true",
-        "hostIPC:true",
-        "privileged:true",
-        "hostPath:{path:/}",
-        "path:/}",
-        "\"path\":\"/\"}",
-        "path:/,",
-        "pod-security.kubernetes.io/enforce=privileged",
-        "SYS_ADMIN",
-    ];
-    let found = scene.first(PODS, |inv| {
-        let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
-        let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
-        let user = inv.args.iter().any(|arg| {
-            let text = arg.text();
-            text == "--as=system:admin"
-                || text.starts_with("--as=system:masters")
-                || text == "--as-group=system:masters"
-        });
-        let flagged = has_flag(inv, "--privileged") || user;
-        if node || flagged {
-            return true;
-        }
-        if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
-            return false;
-        }
-        let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
-        { texts }.filter(|text| text.len() > 10).any(|text| {
-            let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
-            GIVEN.iter().any(|given| bare.contains(given))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Containers of other makes, with the whole machine in them.
-fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SYSTEM_CONTAINERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let any = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
-        let pair = |first: &[&str], second: &str| {
-            texts.windows(2).any(|two| matches!(two, [a, b] if first.contains(&a.as_str()) && b == second))
-        };
-        match inv.program.as_str() {
-            "lxc" | "incus" | "lxd" => {
-                any(&|text| {
-                    text.replace(' ', "") == "security.privileged=true"
-                        || text == "source=/"
-                        || text == "security.nesting=true" && texts.len() < 3
-                }) || pair(&["security.privileged"], "true")
-            }
-            "ctr" => any(&|text| text.contains("src=/,") || text.contains("source=/,")),
-            "docker" => {
-                any(&|text| text.starts_with("--allow=") && text.contains("security.insecure"))
-                    || inv.sub.first().is_some_and(|sub| sub == "service")
-                        && any(&|text| {
-                            text.contains("source=/,")
-                                || text.contains("src=/,")
-                                || text.contains("docker.sock")
-                                || text == "ALL"
-                        })
-            }
-            "systemd-nspawn" => {
-                any(&|text| text.starts_with("--bind=/:") || text == "--bind=/") || pair(&["-D"], "/")
-            }
-            "bwrap" => texts
-                .windows(3)
-                .any(|three| matches!(three, [a, b, c] if a == "--bind" && b == "/" && c == "/")),
-            "singularity" | "apptainer" => any(&|text| text.starts_with("/:/")),
-            "flatpak" => {
-                any(&|text| matches!(text, "--filesystem=host" | "--filesystem=/" | "--filesystem=home"))
-            }
-            "flatpak-spawn" => any(&|text| text == "--host"),
-            "distrobox-host-exec" | "host-spawn" => true,
-            // A control group of one's own is the first step out of a container.
-            "mount" => pair(&["-t", "--types"], "cgroup") || any(&|text| text == "-tcgroup"),
-            "snap" => any(&|text| text == "--devmode" || text == "--dangerous"),
-            _ => any(&|text| text == "--noprofile"),
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
 
 /// `/proc/1/root` is the whole machine, seen from inside a container.
 fn through_proc_root<'a>(scene: &Scene<'a>) -> Found<'a> {
