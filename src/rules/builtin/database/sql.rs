@@ -31,7 +31,12 @@ fn may_be_client(inv: &Invocation) -> bool {
 /// Whether a command is of a client: by its name, or because it is given a statement.
 fn is_client(inv: &Invocation) -> bool {
     let is_statement = |text: &str| CHANGES.iter().any(|front| text.trim_start().starts_with(front));
-    runs(inv, CLIENTS) || may_be_client(inv) && inv.args.iter().any(|text| is_statement(text.prefix()))
+    // `frobdb query "DROP …"`, `frobdb -q "DROP …"`: what a tool is told to check is an example.
+    let asks = |word: &str| word.starts_with('-') || matches!(word, "query" | "sql" | "exec" | "execute");
+    let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
+    runs(inv, CLIENTS)
+        || may_be_client(inv)
+            && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix()))
 }
 
 pub(super) fn starts(words: &[String], beginning: &[&str]) -> bool {

@@ -1,16 +1,15 @@
 //! What goes out: the project, files for anybody.
 
 use super::secret_sent::FILE_CLIENTS;
-use super::stores::{ADDRESSED, put_into_a_store};
+use super::stores::{ADDRESSED, file_put, put_into_a_store};
 use super::{data_sent, is_unknown_host, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
-use crate::rules::builtin::cloud::removed::BUILT;
 use crate::rules::builtin::downloads::{downloads, saved_behind};
 use crate::rules::builtin::{everyday, lists, operations, predicate, scripts};
 use crate::rules::facts::operations::HANDS_OVER;
 use crate::rules::matcher::{
     Found, Hosts, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, host_of,
-    input_of, is_known, is_rehearsal, runs, target_of,
+    is_known, is_rehearsal, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -403,37 +402,6 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         let fed = || matches!(&inv.stdin, Stdin::File(_)) && runs(inv, &["http", "https", "xh"]);
         (whole || from_file || fed() || data_sent::is_told_a_table(inv, scene)) && unknown_host(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Such a client puts a file on a host that is not among the known ones.
-fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(FILE_CLIENTS, |inv| {
-        let foreign = |arg: &Arg| {
-            let text = arg.text();
-            let place = text.split_once("://").map_or(&*text, |(_, rest)| rest).trim_start_matches('/');
-            let host = place.split(['/', ':', ' ']).next().unwrap_or_default();
-            let host = host.rsplit('@').next().unwrap_or_default();
-            host.contains('.') && !text.starts_with("./") && !is_known(host, scene.view.policy)
-        };
-        let told = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
-        let puts = |text: String| {
-            text.split([';', '\n', '\'', '"']).any(|line| {
-                let mut words = line.split_whitespace();
-                let first = words.next().unwrap_or_default();
-                // One file goes by it as by scp.
-                let one = inv.program == "sftp" && !line.contains(" -r");
-                matches!(first, "put" | "mput" | "send") && !one
-                    || first == "mirror"
-                        && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
-                        && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))
-            })
-        };
-        let told: Vec<String> = told.collect();
-        let opens =
-            || told.iter().flat_map(|text| text.split_whitespace()).any(|word| foreign(&Arg::literal(word)));
-        (inv.operands.iter().any(foreign) || inv.program == "lftp" && opens()) && told.into_iter().any(puts)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,8 +1,10 @@
-//! Files that are copied into a store behind an address of its own.
+//! Files that are copied into a store behind an address of its own, or put somewhere by a client for files.
 
+use super::secret_sent::FILE_CLIENTS;
 use crate::rules::Invocation;
+use crate::rules::builtin::cloud::removed::BUILT;
 use crate::rules::builtin::operations;
-use crate::rules::matcher::{Found, Scene, flag_value, host_of, is_known};
+use crate::rules::matcher::{Found, Scene, flag_value, host_of, input_of, is_known};
 use crate::shell::Arg;
 
 /// Clients of stores that are told at which address theirs is.
@@ -31,6 +33,37 @@ pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
         addressed
             && words.iter().any(|word| copies(word))
             && places.next().is_none_or(|from| !from.starts_with("s3://"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Such a client puts a file on a host that is not among the known ones.
+pub(super) fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(FILE_CLIENTS, |inv| {
+        let foreign = |arg: &Arg| {
+            let text = arg.text();
+            let place = text.split_once("://").map_or(&*text, |(_, rest)| rest).trim_start_matches('/');
+            let host = place.split(['/', ':', ' ']).next().unwrap_or_default();
+            let host = host.rsplit('@').next().unwrap_or_default();
+            host.contains('.') && !text.starts_with("./") && !is_known(host, scene.view.policy)
+        };
+        let told = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
+        let puts = |text: String| {
+            text.split([';', '\n', '\'', '"']).any(|line| {
+                let mut words = line.split_whitespace();
+                let first = words.next().unwrap_or_default();
+                // One file goes by it as by scp.
+                let one = inv.program == "sftp" && !line.contains(" -r");
+                matches!(first, "put" | "mput" | "send") && !one
+                    || first == "mirror"
+                        && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
+                        && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))
+            })
+        };
+        let told: Vec<String> = told.collect();
+        let opens =
+            || told.iter().flat_map(|text| text.split_whitespace()).any(|word| foreign(&Arg::literal(word)));
+        (inv.operands.iter().any(foreign) || inv.program == "lftp" && opens()) && told.into_iter().any(puts)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
