@@ -39,7 +39,11 @@ fn is_data(path: &str) -> bool {
 
 fn ends_in(path: &str, ends: &[&str]) -> bool {
     let name = name_of(path);
-    name.rsplit_once('.').is_some_and(|(_, end)| ends.iter().any(|known| known.eq_ignore_ascii_case(end)))
+    // What is written in words is no name.
+    !path.contains(char::is_whitespace)
+        && name
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| ends.iter().any(|known| known.eq_ignore_ascii_case(end)))
 }
 
 /// Whether a text names a host, as an address, in front of a port or behind a name, that is not among the known ones.

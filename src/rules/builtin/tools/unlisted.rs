@@ -13,7 +13,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::{database, operations, predicate, standing};
 use crate::rules::facts::words::{
     ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, MESSAGING,
-    PEOPLE, READING, REVEALING, RULERS, SCOPES, SMALL, THINGS,
+    NOTED, PEOPLE, READING, REVEALING, RULERS, SCOPES, SERVING, SMALL, THINGS,
 };
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
 use crate::rules::matcher::{
@@ -98,7 +98,7 @@ fn asked_where(holds: bool) -> Verdict {
 /// Interpreters that run a module by its name, as one runs a program.
 const PYTHONS: &[&str] = &["python", "python3"];
 
-/// The same of what is packed for it.
+/// What runs a program that is packed in a file.
 const JAVA: &[&str] = &["java"];
 
 /// Whether a program stands in no table, or in one that only says that it talks to another machine.
@@ -199,13 +199,16 @@ fn verb<'t>(told: &'t Told<'_>) -> Option<&'t str> {
 fn removes(told: &Told<'_>) -> Verdict {
     // `remove list@host.example`: a list, or somebody.
     let address = |(_, value): &(String, String)| {
-        value.split_once('@').is_some_and(|(name, host)| {
-            !name.is_empty() && host.contains('.') && host.starts_with(|c: char| c.is_ascii_alphabetic())
-        })
+        !value.contains(char::is_whitespace)
+            && value.split_once('@').is_some_and(|(name, host)| {
+                !name.is_empty() && host.contains('.') && host.starts_with(|c: char| c.is_ascii_alphabetic())
+            })
     };
     // What lies behind an address is on another machine; `*` is all of it.
     let far = |(key, value): &(String, String)| {
-        !key.is_empty() && value.contains("://") && !standing::is_this_machine(&host_of(value))
+        SERVING.contains(&key.as_str())
+            && value.contains("://")
+            && !standing::is_this_machine(&host_of(value))
     };
     let all = |(key, value): &(String, String)| key.is_empty() && (value == "*" || value.ends_with("/*"));
     let takes = matches!(verb(told), Some("remove" | "uninstall"));
@@ -248,7 +251,7 @@ fn ends(told: &Told<'_>) -> Verdict {
             || verb == "detach" && told.has(&["policy"])
             || verb == "lock" && locked
             || matches!(verb, "clear" | "disable" | "close") && told.has(LIVING)
-            || told.args.iter().any(closes)
+            || !told.has(NOTED) && told.args.iter().any(closes)
             || RENEWING.contains(&verb) && told.has(&["password"])
             || MAKING.contains(&verb) && told.has(&["silence"])
             || HALTING.contains(&verb) && (all || told.args.iter().any(names_live))

@@ -4,19 +4,28 @@ use super::verb;
 use crate::rules::facts::words::{GUARDING, STRONG, WEAK};
 use crate::rules::matcher::Told;
 
+/// Whether a value says something to a program: what is written in words says it to people, but for what is written as JSON.
+fn is_setting(value: &str) -> bool {
+    !value.trim().contains(char::is_whitespace) || value.trim_start().starts_with(['{', '['])
+}
+
 /// Whether an option says of what protects that it is off: `--deletion-protection false`, `--no-public-access-prevention`, and
 /// `--enabled=false` where the subcommand names it.
 pub(super) fn are_off(told: &Told<'_>) -> bool {
     let guards = |name: &str| GUARDING.iter().any(|guard| name.contains(guard));
     let given = || told.args.iter().filter(|(key, _)| key.is_empty()).map(|(_, value)| value);
-    let named = told.words.iter().any(|word| guards(word)) || given().any(|value| guards(value));
+    let named =
+        told.words.iter().any(|word| guards(word)) || given().any(|value| is_setting(value) && guards(value));
     verb(told).is_some()
         && told.args.iter().any(|(key, value)| {
             let turned =
                 ["disable", "no"].iter().find_map(|front| key.strip_prefix(front)).is_some_and(guards);
             let off =
                 matches!(value.as_str(), "false" | "off" | "0" | "no" | "none" | "disabled" | "disable");
-            let said = || said_off(value).any(|name| guards(&name) || named && name.starts_with("enable"));
+            let said = || {
+                is_setting(value)
+                    && said_off(value).any(|name| guards(&name) || named && name.starts_with("enable"))
+            };
             let off = off && (guards(key) || named && key.starts_with("enable"));
             if turned { value != "false" } else { off || said() }
         })
@@ -39,5 +48,6 @@ pub(super) fn let_all_in(told: &Told<'_>) -> bool {
         |verb: &str| STRONG.contains(&verb) || WEAK.contains(&verb) || matches!(verb, "revoke" | "deny");
     let every =
         |value: &str| value.contains("0.0.0.0/0") || value.split([',', '=', ':']).any(|part| part == "::/0");
-    verb(told).is_some_and(|verb| !keeps_out(verb)) && told.args.iter().any(|(_, value)| every(value))
+    verb(told).is_some_and(|verb| !keeps_out(verb))
+        && told.args.iter().any(|(_, value)| is_setting(value) && every(value))
 }
