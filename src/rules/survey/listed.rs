@@ -7,8 +7,12 @@ use std::rc::Rc;
 use super::Invocation;
 use crate::domain::PlainHash;
 
-/// Lists that are remembered of one program. Two with the same place stand beside each other, a third pushes one out.
-const PLACES: usize = 256;
+/// Lists that are remembered of one program. Some with the same place stand beside each other, one more pushes the oldest out: where
+/// they stand in memory differs from build to build, and two that push each other out cost a call of many commands half as much again.
+const PLACES: usize = 512;
+const BESIDE: usize = 4;
+/// Spreads addresses that are alike: the golden ratio's part of a word.
+const SPREAD: usize = 0x9E37_79B9_7F4A_7C15;
 /// A call of so many commands asks so often that it pays.
 const FEW: usize = 8;
 /// Most programs that are told apart.
@@ -40,16 +44,17 @@ impl Listed {
     pub(in crate::rules) fn known_or<T>(&self, list: &'static [T], look: impl FnOnce() -> bool) -> bool {
         let Some(places) = &self.0 else { return look() };
         let key = (list.as_ptr().addr(), size_of_val(list));
-        let at = ((key.0 >> 4) ^ (key.0 >> 12) ^ key.1) % PLACES;
-        let (Some(place), Some(beside)) = (places.get(at), places.get(at ^ 1)) else { return look() };
-        for place in [place, beside] {
-            let known = place.get();
-            if known.list == key {
-                return known.is_in;
-            }
+        let spread = (key.0 ^ key.1.rotate_left(32)).wrapping_mul(SPREAD) >> 32;
+        let first = (spread % PLACES) & !(BESIDE - 1);
+        let Some(beside) = places.get(first..first + BESIDE) else { return look() };
+        if let Some(known) = beside.iter().map(Cell::get).find(|known| known.list == key) {
+            return known.is_in;
         }
         let is_in = look();
-        beside.set(place.replace(Known { list: key, is_in }));
+        let mut newer = Known { list: key, is_in };
+        for place in beside {
+            newer = place.replace(newer);
+        }
         is_in
     }
 }
