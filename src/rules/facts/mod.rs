@@ -222,6 +222,11 @@ pub(in crate::rules) fn is_local(name: &str) -> bool {
     has_word(LOCAL, name)
 }
 
+/// Whether no row names a program, and nobody says that it works on this machine only.
+pub(in crate::rules) fn is_unheard_of(name: &str) -> bool {
+    find(name).is_none() && !is_local(name)
+}
+
 /// What an option word of `options` says, or nothing when it is not listed. A long option may be shortened as long as it is
 /// the only one that it can be: the answer names it in full.
 pub(in crate::rules) fn option<'n>(options: [&'n str; 2], name: &'n str) -> Option<(&'n str, Takes)> {

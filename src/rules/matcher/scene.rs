@@ -172,6 +172,13 @@ impl<'a> Scene<'a> {
         of_pipeline(all, pipeline)
     }
 
+    /// The invocations whose output stands in a word of one: `curl -d "$(cat a)"`.
+    pub fn within(&self, inv: &Invocation) -> impl Iterator<Item = &'a Invocation> {
+        let all = self.invocations();
+        let at = all.iter().position(|other| std::ptr::eq(other, inv));
+        all.iter().filter(move |other| other.feeds.is_some() && other.feeds == at)
+    }
+
     /// The invocations of stages in front of one, in their order.
     pub fn before(&self, inv: &Invocation) -> impl Iterator<Item = &'a Invocation> {
         let stage = inv.stage;

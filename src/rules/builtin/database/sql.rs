@@ -24,8 +24,8 @@ pub(super) const STATEMENTS: Trigger =
 fn may_be_client(inv: &Invocation) -> bool {
     /// Parts of the names of what only reads a text.
     const READERS: &[&str] = &["fmt", "format", "lint", "parse", "glot", "fluff", "grep", "search"];
-    let unknown = || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program);
-    runs(inv, CLIENTS) || unknown() && !READERS.iter().any(|part| inv.program.contains(part))
+    runs(inv, CLIENTS)
+        || facts::is_unheard_of(&inv.program) && !READERS.iter().any(|part| inv.program.contains(part))
 }
 
 /// Whether a command is of a client: by its name, or because it is given a statement.

@@ -68,7 +68,7 @@ fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
 
 /// Whether a program is one that carries what it is given, or that no row knows.
 fn may_carry(inv: &Invocation) -> bool {
-    runs(inv, CARRIERS) || facts::find(&inv.program).is_none() && !facts::is_local(&inv.program)
+    runs(inv, CARRIERS) || facts::is_unheard_of(&inv.program)
 }
 
 /// A file is given to a program that is also told a host that is not known.
@@ -106,9 +106,7 @@ const PACKERS: &[&str] = &["base64", "gzip", "hexdump", "tar", "uuencode", "xxd"
 
 /// Whether a word of a command holds a file that another one packs: `-d "$(base64 -w0 app.db)"`.
 fn holds_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let all = scene.invocations();
-    let at = all.iter().position(|other| std::ptr::eq(other, inv));
-    all.iter().any(|other| other.feeds.is_some() && other.feeds == at && runs(other, PACKERS))
+    scene.within(inv).any(|other| runs(other, PACKERS))
         || runs(inv, MAILERS) && scene.before(inv).any(|other| runs(other, PACKERS))
 }
 
@@ -206,8 +204,6 @@ pub(super) fn put_at_an_address<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A word of a request holds a database or a table that another command shows: `-d "$(cat data.csv)"`.
 pub(super) fn is_told_a_table(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let all = scene.invocations();
-    let at = all.iter().position(|other| std::ptr::eq(other, inv));
     let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
-    all.iter().any(|other| other.feeds.is_some() && other.feeds == at && other.operands.iter().any(table))
+    scene.within(inv).any(|other| other.operands.iter().any(table))
 }

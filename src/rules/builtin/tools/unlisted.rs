@@ -290,7 +290,6 @@ fn reveals(told: &Told<'_>) -> Verdict {
 /// What lets somebody in: an account, a token, a right.
 fn gives(told: &Told<'_>) -> Verdict {
     let key = told.has(&["key"]) && told.has(&["api", "access", "account", "ssh"]);
-    let all = told.args.iter().any(|(_, value)| value == "0.0.0.0/0");
     let public = told.args.iter().any(|(_, value)| EVERYBODY.contains(&value.as_str()))
         || verb(told) == Some("set")
             && told.args.iter().any(|(key, value)| key.is_empty() && value == "public")
@@ -305,7 +304,7 @@ fn gives(told: &Told<'_>) -> Verdict {
     let opened = told.has(&["tunnel"]) && matches!(verb(told), Some("open" | "create"));
     let gives = verbs::opens(told) == Verdict::Block
         || verb(told).is_some_and(|verb| {
-            let made = || ADMITTING.contains(&verb) && (told.has(PEOPLE) || key || all || scoped || great);
+            let made = || ADMITTING.contains(&verb) && (told.has(PEOPLE) || key || scoped || great);
             GIVING.contains(&verb) || public || !chosen && made()
         });
     let messages = || told.args.iter().any(|(key, _)| MESSAGING.contains(&key.as_str()));
