@@ -1,5 +1,6 @@
 //! PowerShell and the command line of Windows, by their plain forms: read as words, statement by statement, never as a program.
 
+mod cloud;
 mod places;
 mod statement;
 mod whole;
@@ -154,6 +155,10 @@ fn is_cmdlet(name: &str) -> bool {
         "write",
         "enter",
         "suspend",
+        "revoke",
+        "grant",
+        "update",
+        "edit",
     ];
     name.split_once('-').is_some_and(|(verb, noun)| {
         VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())

@@ -11,6 +11,9 @@ use crate::shell::Arg;
 
 words!("builtin/network/data_sent");
 
+/// Kinds of socat's addresses that are other machines.
+const SOCKETS: &[&str] = &["TCP", "TCP4", "TCP6", "OPENSSL", "SSL", "UDP", "UDP4", "SOCKS4", "SOCKS5"];
+
 /// Programs that copy files to another machine.
 pub(super) const COPIERS: &[&str] = &["rsync", "scp"];
 
@@ -37,6 +40,11 @@ fn is_data(path: &str) -> bool {
     ends_in(path, DATA) || name_of(path).contains('.') && telling()
 }
 
+/// Whether a file is a database or a table, by what it is called.
+pub(super) fn is_table(path: &str) -> bool {
+    ends_in(path, TABLES)
+}
+
 fn ends_in(path: &str, ends: &[&str]) -> bool {
     let name = name_of(path);
     // What is written in words is no name.
@@ -47,7 +55,7 @@ fn ends_in(path: &str, ends: &[&str]) -> bool {
 }
 
 /// Whether a text names a host, as an address, in front of a port or behind a name, that is not among the known ones.
-fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
+pub(super) fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
     let host = if text.contains("://") {
         host_of(text)
     } else {
@@ -95,7 +103,8 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
         let shown = || scene.before(inv).any(|other| other.operands.iter().any(table));
         // `frobctl send data.csv --host x`: by the program's own words.
-        let named = || !runs(inv, CARRIERS) && inv.operands.iter().any(table);
+        let named =
+            || (!runs(inv, CARRIERS) || runs(inv, &["kcat", "kafkacat"])) && inv.args.iter().any(table);
         (given || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -183,11 +192,24 @@ pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(SINKS, |inv| {
         // `socat - TCP:host:443`
         let place = |text: &str| {
-            text.strip_prefix("TCP:").or(text.strip_prefix("OPENSSL:")).unwrap_or(text).to_owned()
+            let (front, rest) = text.split_once(':').unwrap_or(("", text));
+            if SOCKETS.contains(&front) {
+                rest.split(',').next().unwrap_or_default().to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        // `socat OPEN:app.db …`
+        let opened = |arg: &Arg| {
+            let text = arg.text();
+            let file = text.split_once(':').filter(|(front, _)| matches!(*front, "OPEN" | "FILE" | "GOPEN"));
+            file.is_some_and(|(_, file)| ends_in(file.split(',').next().unwrap_or_default(), TABLES))
         };
         let to = inv.operands.iter().take(2).any(|arg| is_far(&place(&arg.text()), true, scene));
         let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if ends_in(path, TABLES));
-        to && (fed || scene.before(inv).any(|other| other.args.iter().any(table)))
+        to && (fed
+            || inv.operands.iter().any(opened)
+            || scene.before(inv).any(|other| other.args.iter().any(table)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
