@@ -3,6 +3,7 @@
 use super::operations::done;
 use super::{flagged, libraries, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::Invocation;
 use crate::rules::facts::operations::OVERWRITES_DISK;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -220,7 +221,13 @@ pub(super) const RULES: &[Rule] = &[
         reason: "changes which file systems are mounted",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
         when: &[
-            When::Command(Command { operand: Operand::Some, ..run(&["mount", "umount", "losetup"]) }),
+            When::Command(Command { operand: Operand::Some, ..run(&["umount", "losetup"]) }),
+            predicate("mounted", Trigger::programs(&["mount"]), |scene| {
+                // `mount -t nfs` lists those of that kind.
+                let listed = |inv: &Invocation| matches!(inv.args.as_slice(), [flag, _] if matches!(flag.known(), Some("-t" | "--types")));
+                let found = scene.first(&["mount"], |inv| !inv.operands.is_empty() && !listed(inv));
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(flagged(&["mount", "umount"], &[&["-a", "--all", "--all-targets"]])),
         ],
         ..RULE

@@ -159,6 +159,7 @@ fn is_cmdlet(name: &str) -> bool {
         "grant",
         "update",
         "edit",
+        "send",
     ];
     name.split_once('-').is_some_and(|(verb, noun)| {
         VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())

@@ -140,20 +140,21 @@ impl Request {
     pub(super) fn grants(&self) -> bool {
         let opens = self.says(&["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]);
         let into_group = self.path.contains("groups/") && self.path.contains("/users/");
+        let renewed = self.path.contains("/users/") && self.says(&["\"password\":"]);
         let every = self.path.contains("firewall") && self.says(&["0.0.0.0"]);
         self.writes
             && (ADMITTING.contains(&self.last())
                 || OF_PEOPLE.iter().any(|part| self.path.contains(part))
                 || opens
                 || into_group
+                || renewed
                 || every
                 || self.acts(GRANTS_ACCESS))
     }
 
     /// What protects an account is switched off.
     pub(super) fn loosens(&self) -> bool {
-        let off =
-            self.says(&["\"disabled\"", "\"enabled\":false", "\"inactive\"", "essentially_off", "=off"]);
+        let off = self.says(&["\"disabled\"", "enabled\":false", "\"inactive\"", "essentially_off", "=off"]);
         self.writes
             && GUARDING.iter().any(|part| self.path.contains(part))
             && (matches!(self.last(), "deactivate" | "reset_factors") || off)

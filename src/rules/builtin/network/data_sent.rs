@@ -42,7 +42,8 @@ fn is_data(path: &str) -> bool {
 
 /// Whether a file is a database or a table, by what it is called.
 pub(super) fn is_table(path: &str) -> bool {
-    ends_in(path, TABLES)
+    let packed = [".gz", ".xz", ".bz2", ".zst", ".zip"].iter().find_map(|end| path.strip_suffix(end));
+    ends_in(path, TABLES) || packed.is_some_and(|path| ends_in(path, TABLES))
 }
 
 fn ends_in(path: &str, ends: &[&str]) -> bool {
@@ -96,7 +97,10 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             let named =
                 text.strip_prefix('@').filter(|file| file.contains(['.', '/']) && !everyday::is_sample(file));
             let joined = text.split_once('=').filter(|(name, _)| FILES.contains(name)).map(|(_, file)| file);
-            named.is_some() || joined.is_some_and(is_data) || behind(FILES, option) && is_data(&text)
+            let personal = || is_personal(arg, inv.cwd.as_deref(), scene.view.facts.places.home.as_deref());
+            named.is_some()
+                || joined.is_some_and(is_data)
+                || behind(FILES, option) && (is_data(&text) || personal())
         });
         // `sendmail -S 127.0.0.1:1025`: whoever it is for, it goes no further.
         let here = || inv.args.iter().any(|arg| arg.text().contains(':') && is_this_machine(&arg.text()));
@@ -131,8 +135,9 @@ fn is_fed(inv: &Invocation) -> bool {
 /// Whether a text may hold an address: most code holds none, which is seen at once.
 fn may_name_a_host(text: &str) -> bool {
     let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let client = || ["ftplib", "smtplib", "paramiko", "sftp"].iter().any(|name| text.contains(name));
     let numbers = || text.match_indices('.').any(|(at, _)| digit(at.wrapping_sub(1)) && digit(at + 1));
-    text.contains("://") || numbers()
+    text.contains("://") || numbers() || client()
 }
 
 /// Code reads a file of data and sends something to a host that is not known.
@@ -147,7 +152,17 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             let data =
                 |part: &str| !part.contains("://") && !part.contains(char::is_whitespace) && is_data(part);
             let far = |part: &str| is_far(part.split_whitespace().next().unwrap_or_default(), false, scene);
-            quoted().any(data) && quoted().any(far) && {
+            // `FTP('ftp.host.example')`
+            let host = |part: &str| {
+                let ends = part
+                    .rsplit('.')
+                    .next()
+                    .is_some_and(|end| end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic()));
+                part.matches('.').count() > 1 && ends && is_far(part, true, scene)
+            };
+            let by_client =
+                || text.holds_any(&["storbinary", "sendmail", "paramiko", "sftp"]) && quoted().any(host);
+            quoted().any(data) && (quoted().any(far) || by_client()) && {
                 let bare = bare();
                 SENDS.iter().any(|call| bare.contains(call))
             }

@@ -342,10 +342,11 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
             ["-T", "--upload-file", "--post-file", "--body-file"].iter().any(|flag| has_flag(inv, flag));
         let from_file = inv.flags.iter().any(|flag| {
             DATA.contains(&flag.name.as_str())
-                && flag
-                    .value
-                    .as_ref()
-                    .is_some_and(|value| value.prefix().starts_with('@') || value.prefix().contains("=@"))
+                && flag.value.as_ref().is_some_and(|value| {
+                    value.prefix().starts_with('@')
+                        || value.prefix().contains("=@")
+                        || value.prefix().ends_with("=<-")
+                })
                 && !flag
                     .value
                     .as_ref()

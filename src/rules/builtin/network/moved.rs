@@ -30,6 +30,15 @@ fn is_far_place(text: &str, scene: &Scene<'_>) -> bool {
     is_far(place, false, scene) || by_ssh().is_some_and(|(host, _)| is_far(host, true, scene))
 }
 
+/// Whether another command copies something into the directory that this one joins to another machine.
+fn fills(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let place = inv.operands.get(1).map(Arg::to_text).unwrap_or_default();
+    let into = |other: &Invocation| {
+        other.operands.last().is_some_and(|to| to.text().starts_with(place.trim_end_matches('/')))
+    };
+    !place.is_empty() && scene.first(&["cp", "mv", "rsync", "install"], into).is_some()
+}
+
 /// A program is told where from and where to, and the second is far.
 pub(super) fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
     let may_move = |inv: &Invocation| runs(inv, MOVERS) || facts::is_unheard_of(&inv.program);
@@ -42,7 +51,14 @@ pub(super) fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
             let puts = words.iter().any(|word| PUTS.contains(word))
                 || inv.args.iter().any(|arg| arg.known().is_some_and(|word| PUTS.contains(&word)));
             let named = !values(inv, FROM).is_empty() && values(inv, TO).iter().any(far);
-            named || runs(inv, MOVERS) && puts && inv.args.iter().map(Arg::to_text).any(|text| far(&text))
+            let filled = || {
+                inv.program == "sshfs"
+                    && inv.operands.first().is_some_and(|from| far(&from.to_text()))
+                    && fills(inv, scene)
+            };
+            named
+                || filled()
+                || runs(inv, MOVERS) && puts && inv.args.iter().map(Arg::to_text).any(|text| far(&text))
         });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

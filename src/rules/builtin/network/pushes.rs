@@ -1,8 +1,10 @@
 //! What is pushed elsewhere: a repository to an address, an image to a registry.
 
+use crate::domain::join;
 use crate::rules::Invocation;
 use crate::rules::builtin::operations::{self, is_rehearsal};
 use crate::rules::matcher::{Found, Scene, flag_value, has_flag, host_of, is_known};
+use crate::rules::survey::CONFIG;
 use crate::shell::Arg;
 
 /// Programs that lay images in registries.
@@ -11,12 +13,30 @@ pub(super) const BUILDERS: &[&str] =
 
 words!("builtin/network/pushes");
 
+/// An address of a repository without what differs by the way it is reached.
+fn repository(url: &str) -> String {
+    let place = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    place.trim_end_matches('/').trim_end_matches(".git").replacen(':', "/", 1)
+}
+
 /// A repository is pushed to an address that no remote has.
 pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     let unknown = |text: &str| {
         let url = text.contains("://") || text.starts_with("git@") && text.contains(':');
         let host = host_of(text.trim_start_matches("git@"));
         url && host.contains('.') && !is_known(&host, scene.view.policy)
+    };
+    let own = |text: &str| {
+        let places = &scene.view.facts.places;
+        let settings =
+            places.repo.as_ref().and_then(|repo| scene.view.facts.content(&join(repo, CONFIG)).flatten());
+        let remotes =
+            settings.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("url"));
+        let wanted = repository(text);
+        { remotes }
+            .filter_map(|rest| rest.trim().strip_prefix('='))
+            .any(|url| repository(url.trim()) == wanted)
     };
     let is = |inv: &Invocation, word: &str| inv.sub.first().is_some_and(|sub| sub == word);
     let all = scene.invocations();
@@ -61,6 +81,7 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = scene.first(&["git"], |inv| {
         is(inv, "push")
+            && !inv.operands.first().is_some_and(|to| own(&to.text()))
             && (added
                 || led_away
                 || whole(inv)

@@ -15,7 +15,16 @@ pub(super) const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"]
 pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
     let told = |inv: &Invocation| {
-        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host", "--s3-endpoint"];
+        const OPTIONS: &[&str] = &[
+            "--endpoint-url",
+            "--endpoint",
+            "--host",
+            "--s3-endpoint",
+            "--sftp-host",
+            "--ftp-host",
+            "--webdav-url",
+            "--smb-host",
+        ];
         let apart = || {
             let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
             at.and_then(|at| inv.args.get(at + 1))

@@ -16,6 +16,7 @@ pub(super) fn told(name: &str, rest: &str) -> Verdict {
             || verb == "get"
                 && is_about(SECRET)
                 && (says(&["-asplaintext", "-withdecryption"]) || is_about(SHOWN))
+            || RUNNING.contains(&verb) && is_about(&["command"])
             || CHANGING.contains(&verb) && says(&["-state disabled", "-state \"disabled", "-state 'disabled"])
     } else {
         GIVING.contains(&verb)
