@@ -255,7 +255,7 @@ fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
         .filter(|mark| strange(marks, &mark.path, scene).is_some())
         .filter_map(|mark| mark.path.rsplit('/').next())
         .filter_map(|name| match name.rsplit_once('.') {
-            Some((stem, ending)) => (!is_data(ending)).then_some(stem),
+            Some((stem, ending)) => LOADABLE.contains(&ending).then_some(stem),
             None => Some(name),
         })
         .filter(|stem| !stem.is_empty())

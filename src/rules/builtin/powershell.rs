@@ -39,7 +39,9 @@ pub(super) const RULES: &[Rule] = &[
         )),
         when: &[
             predicate("ruinous_in_powershell", NEEDS, |scene| said(scene, Verdict::Block)),
-            predicate("ruinous_where_no_shell_can_read", Trigger::SIGNS, unreadable),
+            predicate("ruinous_where_no_shell_can_read", Trigger::SIGNS, |scene| {
+                unreadable(scene, Verdict::Block)
+            }),
         ],
         ..RULE
     },
@@ -48,7 +50,12 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes what the machine runs, trusts or keeps, in the words of Windows",
         instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[predicate("suspect_in_powershell", NEEDS, |scene| said(scene, Verdict::Modify))],
+        when: &[
+            predicate("suspect_in_powershell", NEEDS, |scene| said(scene, Verdict::Modify)),
+            predicate("suspect_where_no_shell_can_read", Trigger::SIGNS, |scene| {
+                unreadable(scene, Verdict::Modify)
+            }),
+        ],
         ..RULE
     },
 ];
@@ -80,11 +87,11 @@ fn in_one_line(text: &str) -> Cow<'_, str> {
     if text.contains("\\\n") { Cow::Owned(text.replace("\\\n", "")) } else { Cow::Borrowed(text) }
 }
 
-/// Text that is no shell's, and PowerShell's.
-fn unreadable<'a>(scene: &Scene<'a>) -> Found<'a> {
+/// Text that is no shell's, and PowerShell's, of which the worst that is said is exactly `verdict`.
+fn unreadable<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
     let line = scene.command_line();
     let read = scene.view.survey.problem.is_none() || line.len() > 65536;
-    if read || run_now(line) != Verdict::Block { Found::No } else { Found::yes(line) }
+    if read || run_now(line) != verdict { Found::No } else { Found::yes(line) }
 }
 
 /// By its place it is remembered which programs are its own.

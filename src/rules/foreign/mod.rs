@@ -93,7 +93,9 @@ impl Account {
             let name = path.known().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
             let stem = name.split('.').next().unwrap_or_default();
             let runs = |operation: &Operation| match operation {
-                Operation::Runs(line) => line.contains(name) && (!name.is_empty() || line.contains('$')),
+                Operation::Runs(line) => {
+                    line.contains(name) && (!name.is_empty() || line.contains('$')) && !only_handles(line)
+                }
                 _ => false,
             };
             self.operations.iter().any(runs)
@@ -172,6 +174,13 @@ impl Account {
         let reads = |module: &String| READING.contains(&module.as_str());
         !self.open && self.operations.is_empty() && self.modules.iter().all(reads)
     }
+}
+
+/// Whether a line is one command that takes the files it is given for what they are, and runs none of them: `git add report.md`.
+fn only_handles(line: &str) -> bool {
+    const PROGRAMS: &[&str] = &["cat", "cp", "diff", "git add", "git diff", "ls", "wc"];
+    !line.contains([';', '&', '|', '`', '$', '\n', '<', '>', '('])
+        && PROGRAMS.iter().any(|program| line.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')))
 }
 
 /// Whether one of these words stands in the name of a call.

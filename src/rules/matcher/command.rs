@@ -164,6 +164,7 @@ pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     matches!(first, Some("--help" | "help"))
         || (inv.args.len() == 1 && first == Some("--version"))
         || (sub && help(args().nth(1).flatten()))
+        || (inv.program == "git" && inv.args.len() == 2 && args().nth(1).flatten() == Some("--version"))
         || (args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help) && deep())
         || (inv.program == "git" && sub && inv.args.len() == 2 && args().nth(1).flatten() == Some("-h"))
         || (inv.program == "aws" && args().next_back().flatten() == Some("help"))

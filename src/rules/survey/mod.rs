@@ -240,7 +240,9 @@ fn surveyed<'a>(
     (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
     policy: &'a Policy,
 ) -> Survey {
+    let typed = answer.is_some() && matches!(call.action, Action::Shell { .. });
     let mut surveyor = Surveyor {
+        typed,
         facts,
         policy,
         answer,
@@ -289,6 +291,8 @@ fn surveyed<'a>(
 
 /// What is gathered while a call is surveyed.
 struct Surveyor<'a> {
+    /// It is what the call gives to a shell, not a text that is tried as a command.
+    typed: bool,
     facts: &'a Facts,
     policy: &'a Policy,
     /// Who answers questions, if somebody does.

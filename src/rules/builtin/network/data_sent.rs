@@ -37,7 +37,9 @@ fn is_data(path: &str) -> bool {
         let name = name_of(path).to_ascii_lowercase();
         TELLING.iter().any(|part| name.contains(part))
     };
-    ends_in(path, DATA) || name_of(path).contains('.') && telling()
+    // `{credential_scope}\n{hash.hexdigest()}` is put together, and no name.
+    let named = || !name_of(path).contains(['{', '(', '\\', '\n']) && name_of(path).contains('.');
+    ends_in(path, DATA) || named() && telling()
 }
 
 /// Whether a file is a database or a table, by what it is called.
@@ -94,8 +96,9 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let given = inv.args.iter().zip(before()).any(|(arg, option)| {
             let text = arg.text();
-            let named =
-                text.strip_prefix('@').filter(|file| file.contains(['.', '/']) && !everyday::is_sample(file));
+            let named = text.strip_prefix('@').filter(|file| {
+                file.contains(['.', '/']) && !file.contains('\n') && !everyday::is_sample(file)
+            });
             let joined = text.split_once('=').filter(|(name, _)| FILES.contains(name)).map(|(_, file)| file);
             let personal = || is_personal(arg, inv.cwd.as_deref(), scene.view.facts.places.home.as_deref());
             named.is_some()

@@ -64,6 +64,10 @@ pub(super) fn whole(lower: &str) -> Verdict {
         {
             return Verdict::Block;
         }
+        let uploads = ["uploadfile(", "uploaddata(", "uploadstring("].iter().any(|call| line.contains(call));
+        if uploads && line.contains("://") || line.contains("[environment]::getenvironmentvariables") {
+            verdict = verdict.max(Verdict::Modify);
+        }
         verdict = verdict.max(hidden(line)).max(carried(line, fetches));
         if verdict == Verdict::Block {
             return verdict;

@@ -102,21 +102,34 @@ fn without_tests(text: &str) -> Cow<'_, str> {
     while let Some(at) = out.get(from..).and_then(|rest| rest.find("$(")) {
         from += at + "$(".len();
         let rest = out.get(from..).unwrap_or_default();
-        let inside = rest.trim_start();
-        let ends: &[&str] = match inside.split_once(' ').map(|(word, _)| word) {
-            Some("[") => &[" ]"],
-            Some("[[") => &[" ]]"],
-            Some("test") => &["&&", "||", ";", ")"],
-            _ => continue,
-        };
-        let Some(length) = ends.iter().filter_map(|end| rest.find(end)).min() else { continue };
-        // More than the test stands in between.
-        let more = ["$(", "`", "&&", "||", ";", "|", "\n"];
-        if !rest.get(..length).is_some_and(|test| more.iter().any(|sign| test.contains(sign))) {
-            out.to_mut().replace_range(from..from + length, "");
+        let begin = from + rest.len() - rest.trim_start().trim_start_matches("if ").len();
+        while let Some(length) = out.get(begin..).and_then(test_length) {
+            out.to_mut().replace_range(begin..begin + length, "");
         }
     }
     out
+}
+
+/// How long the test is that a text begins with, with the sign behind it where another one follows.
+fn test_length(text: &str) -> Option<usize> {
+    let ends: &[&str] = match text.split_once(' ')?.0 {
+        "[" => &[" ]"],
+        "[[" => &[" ]]"],
+        "test" => &["&&", "||", ";", ")"],
+        _ => return None,
+    };
+    let (at, end) = ends.iter().filter_map(|end| Some((text.find(end)?, *end))).min()?;
+    // More than the test stands in between.
+    let more = ["$(", "`", "&&", "||", ";", "|", "\n"];
+    if text.get(..at).is_none_or(|test| more.iter().any(|sign| test.contains(sign))) {
+        return None;
+    }
+    let closed = at + if end.starts_with(' ') { end.len() } else { 0 };
+    let behind = text.get(closed..)?;
+    let joined =
+        ["||", "&&"].iter().find_map(|sign| behind.trim_start().strip_prefix(sign)).map(str::trim_start);
+    let next = joined.filter(|rest| rest.starts_with(['[', 't']));
+    Some(next.map_or(closed, |rest| text.len() - rest.len()))
 }
 
 /// `env | base64`: all variables, and nothing in between that leaves only some of them or only names.

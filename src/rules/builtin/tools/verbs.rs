@@ -60,11 +60,18 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
         || told.names(HUBS) && told.has(&["tag", "tags", "variable"]);
     let small = told.has(SMALL) && !remote && !(told.names(CLUSTERS) && told.has(&["node", "nodes"]));
     let great = told.has(GREAT) || kind;
-    let local = told.has(&["file", "files", "directory", "folder"])
-        && told
-            .server
-            .iter()
-            .any(|word| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander"));
+    // As the tools of editors have it: nothing but where it lies.
+    let edited = || {
+        let path = |(key, _): &(String, String)| matches!(key.as_str(), "filepath" | "targetfile");
+        told.args.iter().all(path) && !told.args.is_empty() && !told.names(HUBS) && !told.names(CLOUDS)
+    };
+    let file = told.has(&["file", "files", "directory", "folder"]);
+    let local = file && edited()
+        || file
+            && told
+                .server
+                .iter()
+                .any(|word| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander"));
     let one_key =
         told.names(&["redis", "valkey", "memcached", "kv"]) && told.value(&["key"]).is_some() && !great;
     match (strong, great, small) {
@@ -134,6 +141,10 @@ fn weak(told: &Told<'_>) -> Verdict {
         return match told.value(&["pid"]) {
             Some(pid) if first(pid) => Verdict::Block,
             Some(_) => Verdict::Allow,
+            // One that the tool itself started, by what it calls it.
+            None if told.value(&["sessionid", "processid", "shellid", "terminalid"]).is_some() => {
+                Verdict::Allow
+            }
             None => Verdict::Modify,
         };
     }
