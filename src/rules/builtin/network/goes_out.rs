@@ -334,8 +334,6 @@ fn is_ipv4(host: &str) -> bool {
     host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok())
 }
 
-/// `git push` to an address instead of a remote, or to one that the call has just added.
-
 fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(lists::DOWNLOADERS, |inv| {
         let whole =

@@ -20,7 +20,7 @@ fn repository(url: &str) -> String {
     place.trim_end_matches('/').trim_end_matches(".git").replacen(':', "/", 1)
 }
 
-/// A repository is pushed to an address that no remote has.
+/// `git push` to an address that no remote has, or to one that the call itself has just put there.
 pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     let unknown = |text: &str| {
         let url = text.contains("://") || text.starts_with("git@") && text.contains(':');
@@ -103,7 +103,7 @@ pub(super) fn image_pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
             host.contains('.')
                 && !host.starts_with('.')
                 && !is_known(host, scene.view.policy)
-                && !REGISTRIES.iter().any(|end| among(&end))
+                && !REGISTRIES.iter().any(among)
         })
     };
     let found = scene.first(BUILDERS, |inv| {

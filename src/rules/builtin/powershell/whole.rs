@@ -64,11 +64,7 @@ pub(super) fn whole(lower: &str) -> Verdict {
         {
             return Verdict::Block;
         }
-        let uploads = ["uploadfile(", "uploaddata(", "uploadstring("].iter().any(|call| line.contains(call));
-        if uploads && line.contains("://") || line.contains("[environment]::getenvironmentvariables") {
-            verdict = verdict.max(Verdict::Modify);
-        }
-        verdict = verdict.max(hidden(line)).max(carried(line, fetches));
+        verdict = verdict.max(hidden(line)).max(carried(line, fetches)).max(given_away(line));
         if verdict == Verdict::Block {
             return verdict;
         }
@@ -79,6 +75,13 @@ pub(super) fn whole(lower: &str) -> Verdict {
         }
     }
     verdict
+}
+
+/// A file goes to another machine, or all variables are shown.
+fn given_away(line: &str) -> Verdict {
+    let uploads = ["uploadfile(", "uploaddata(", "uploadstring("].iter().any(|call| line.contains(call));
+    let shows = line.contains("[environment]::getenvironmentvariables");
+    if uploads && line.contains("://") || shows { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// Another shell that is given what nobody can read.

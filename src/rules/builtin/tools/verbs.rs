@@ -66,12 +66,8 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
         told.args.iter().all(path) && !told.args.is_empty() && !told.names(HUBS) && !told.names(CLOUDS)
     };
     let file = told.has(&["file", "files", "directory", "folder"]);
-    let local = file && edited()
-        || file
-            && told
-                .server
-                .iter()
-                .any(|word| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander"));
+    let of_files = |word: &String| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander");
+    let local = file && (edited() || told.server.iter().any(of_files));
     let one_key =
         told.names(&["redis", "valkey", "memcached", "kv"]) && told.value(&["key"]).is_some() && !great;
     match (strong, great, small) {
