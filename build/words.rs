@@ -65,7 +65,7 @@ impl Words {
 }
 
 /// A place as the variant of `crate::rules::matcher::At` that its beginning stands for.
-fn at(place: &str) -> String {
+pub fn at(place: &str) -> String {
     let (variant, text) = match place.strip_prefix("~/") {
         Some(below) => ("Home", below),
         None if place.starts_with('/') => ("Abs", place),
@@ -74,17 +74,23 @@ fn at(place: &str) -> String {
     format!("crate::rules::matcher::At::{variant}({text:?})")
 }
 
-/// Writes the constants of each file below a directory.
-pub fn write(lists: &Lists, dir: &Path) -> Result<(), String> {
+/// The lists of each file as constants.
+pub fn code(lists: &Lists) -> Result<BTreeMap<String, String>, String> {
     check(lists)?;
+    let constants =
+        |words: &BTreeMap<String, Words>| words.iter().map(|(name, words)| words.code(name)).collect();
+    Ok(lists.iter().map(|(file, words)| (file.clone(), constants(words))).collect())
+}
+
+/// Writes the constants of each file below a directory.
+pub fn write(files: &BTreeMap<String, String>, dir: &Path) -> Result<(), String> {
     if dir.exists() {
         std::fs::remove_dir_all(dir).map_err(|error| failed(dir, &error))?;
     }
-    for (file, words) in lists {
+    for (file, code) in files {
         let path = dir.join(format!("{file}.rs"));
         let parent = path.parent().unwrap_or(dir);
         std::fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
-        let code: String = words.iter().map(|(name, words)| words.code(name)).collect();
         crate::write(&path, code.as_bytes())?;
     }
     Ok(())

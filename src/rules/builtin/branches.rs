@@ -1,12 +1,9 @@
 //! Git: branches and tags taken away many at a time, transports that are programs, and what keeps a repository in order switched off.
 
 use super::git::{is_protected, target_of_refspec};
-use super::{operations, predicate, sub};
-use crate::domain::{Severity, Verdict};
+use super::operations;
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -14,45 +11,7 @@ const GIT: &[&str] = &["git"];
 /// Programs that put checks into a repository's hooks, and take them out again.
 const HOOKERS: &[&str] = &["pre-commit", "lefthook", "husky", "overcommit"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.many-deleted",
-        reason: "deletes every branch that another command lists, merged or not",
-        instead: Some(Instead::Command("git branch --merged")),
-        when: &[predicate("listed_branches_deleted", Trigger::SIGNS, listed_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "git.transport-runs",
-        severity: Severity::Critical,
-        reason: "an address of this kind is a command line that git runs",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[predicate("address_is_a_command", Trigger::SIGNS, runs_address)],
-        ..RULE
-    },
-    Rule {
-        id: "git.release-tag-deleted",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes the tag of a release on the remote, by which others find it",
-        instead: Some(Instead::Command("git ls-remote --tags")),
-        when: &[predicate("release_tag_deleted", Trigger::programs(GIT), tag_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "git.safety-lowered",
-        verdict: Verdict::Modify,
-        reason: "takes away what keeps a repository from losing work, or points it somewhere else",
-        instead: Some(Instead::Command("git config --list")),
-        when: &[
-            predicate("repository_left_open", Trigger::programs(GIT), left_open),
-            When::Command(sub(HOOKERS, &["uninstall"])),
-            When::Command(Command { flags: &[&["-e", "--execute"]], ..sub(&["gix"], &["clean"]) }),
-            predicate("deleted_in_the_repository", Trigger::programs(&["svn"]), svn_deletes),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/branches");
 
 fn is_sub(inv: &Invocation, word: &str) -> bool {
     inv.sub.first().is_some_and(|sub| sub == word)

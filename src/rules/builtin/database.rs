@@ -14,11 +14,10 @@ pub(super) use self::scratch::is_own_name;
 pub(super) use self::spared::env_is_scratch;
 use self::spared::env_names;
 
+use super::operations;
 use super::standing::{is_own, is_scratch};
-use super::{operations, predicate};
-use crate::domain::Severity;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, is_shell, runs};
+use crate::rules::matcher::{Found, Scene, is_shell, runs};
 use crate::shell::Arg;
 use scratch::{
     is_at_tests, is_local_copy, is_on_scratch, is_own_client, leaves, names_with, only_scratch, says_tests,
@@ -38,19 +37,9 @@ const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
 
 const REDIS: &[&str] = &["redis-cli", "valkey-cli", "keydb-cli"];
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    id: "database.opens",
-    severity: Severity::Critical,
-    reason: "has a database run programs, reach into files, or let everybody in",
-    instead: Some(Instead::Command("psql -l")),
-    when: &[
-        predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, |one| opens(&words_of(one)))),
-        predicate("sql_reaches_a_file", STATEMENTS, |scene| sql_anywhere(scene, reaches)),
-        predicate("store_opened", Trigger::programs(REDIS), store_opened),
-        predicate("shell_of_a_client", Trigger::programs(CLIENTS), shell_started),
-    ],
-    ..RULE
-}];
+fn sql_opens<'a>(scene: &Scene<'a>) -> Found<'a> {
+    sql_anywhere(scene, |one| opens(&words_of(one)))
+}
 
 /// Whose a store is, as far as a command says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,13 +4,9 @@ pub(super) mod deleted;
 pub(super) mod outside;
 pub(super) mod overwritten;
 
-use super::{flagged, predicate};
-use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{EffectKind, PathKind, Target};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Class, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, classify,
-    has_flag, inside, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, asks_for_help, classify, has_flag, inside, target_of};
 use crate::shell::Arg;
 
 const DELETES: &[EffectKind] = &[EffectKind::FileDeletion];
@@ -26,81 +22,15 @@ const CHOWN: &[&str] = &["chown", "chgrp"];
 
 const MOVERS: &[&str] = &["mv", "rename"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "files.move-home",
-        severity: Severity::Critical,
-        reason: "moves a directory of the system or of a home out of its place",
-        instead: Some(Instead::Advice("copy what is needed into the project")),
-        when: &[predicate("directory_of_a_home_moved", Trigger::programs(MOVERS), |scene| {
-            moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.set-aside",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "puts settings of the home directory aside, which programs then no longer find",
-        instead: Some(Instead::Advice("copy it to the new name, and leave the original where it is")),
-        when: &[predicate("settings_put_aside", Trigger::programs(MOVERS), |scene| {
-            moves_home(scene, |inv| sets_aside(inv, scene))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.chmod-wide",
-        severity: Severity::Critical,
-        reason: "changes the permissions of the system or of a whole home",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[
-            When::Command(Command {
-                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..flagged(OPENERS, &[&["-R", "--recursive"]])
-            }),
-            predicate("directory_of_a_home_opened", Trigger::programs(OPENERS), opens_home_directory),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.chmod-lockout",
-        reason: "takes away the permission to read or write the whole project",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[predicate("chmod_takes_everything_away", Trigger::programs(CHMOD), chmod_lockout)],
-        ..RULE
-    },
-    Rule {
-        id: "files.chown-outside",
-        reason: "changes the owner of files outside the project",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[predicate("owner_changed_outside", Trigger::programs(CHOWN), chown_outside)],
-        ..RULE
-    },
-    Rule {
-        id: "files.rsync-delete",
-        reason: "makes a directory an exact copy of another and deletes all else in it",
-        instead: Some(Instead::Command("rsync -an --delete {1} {2}")),
-        when: &[predicate("mirrored_over_a_directory", Trigger::programs(&["rsync"]), mirrored)],
-        ..RULE
-    },
-    Rule {
-        id: "files.unpack-over-system",
-        reason: "unpacks an archive over the file system",
-        instead: Some(Instead::Advice("list what is in the archive, or unpack it into the project")),
-        when: &[
-            When::Command(flagged(
-                &["tar", "bsdtar"],
-                &[&["-x", "--extract", "--get"], &["-C=/", "--directory=/", "-C=/usr", "-C=/etc"]],
-            )),
-            When::Command(flagged(
-                &["tar", "bsdtar"],
-                &[&["-x", "--extract", "--get"], &["-P", "--absolute-names"]],
-            )),
-            When::Command(flagged(&["unzip"], &[&["-d=/", "-d=/usr", "-d=/etc"]])),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/files");
+
+fn directory_of_a_home_moved<'a>(scene: &Scene<'a>) -> Found<'a> {
+    moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
+}
+
+fn settings_put_aside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    moves_home(scene, |inv| sets_aside(inv, scene))
+}
 
 /// The first command for which `test` holds of those that move a directory of the system or of a home.
 fn moves_home<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {

@@ -6,20 +6,14 @@ mod hooks;
 pub(super) mod pushed;
 pub(super) mod settings;
 
-use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, single_quoted};
+use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
-    host_of, inner_verdict, is_known, is_scratch,
+    Found, Scene, asks_for_help, has_flag, has_sub, host_of, inner_verdict, is_known, is_scratch,
 };
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
-
-const fn git(subs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
-    Command { programs: GIT, subs, flags, ..COMMAND }
-}
 
 /// Libraries that work on a repository, as code brings them in.
 const LIBRARIES: &[&str] =
@@ -28,58 +22,6 @@ const LIBRARIES: &[&str] =
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
-
-pub(crate) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.unknown-program",
-        verdict: Verdict::Modify,
-        reason: "a program that is only known once it runs is told what would throw work away",
-        instead: Some(Instead::Advice("write the program out")),
-        when: &[predicate("unknown_program_discards", Trigger::UNKNOWN, unknown_program)],
-        ..RULE
-    },
-    Rule {
-        id: "git.hook-written",
-        verdict: Verdict::Modify,
-        reason: "a git hook runs on the person's machine with every commit, checkout or push",
-        instead: Some(Instead::Advice(
-            "put the check into the project's own tooling and let the person install the hook",
-        )),
-        when: &[predicate("hook_that_may_not_run", Trigger::kinds(WRITES), hooks::written)],
-        ..RULE
-    },
-    Rule {
-        id: "git.internals-written",
-        reason: "git's own files are changed behind git's back",
-        instead: Some(Instead::Advice("use the git command that makes the change")),
-        when: &[predicate("git_internals_written", Trigger::kinds(CHANGES), internals_written)],
-        ..RULE
-    },
-    Rule {
-        id: "git.no-verify",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
-        reason: "skips the repository's own checks",
-        instead: Some(Instead::Advice("commit with the hooks, and fix what they complain about")),
-        when: &[
-            When::Command(git(&["commit", "push", "merge", "am", "rebase"], &[&["--no-verify"]])),
-            When::Command(git(&["commit"], &[&["-n"]])),
-            predicate("git_hooks_disabled_by_variable", Trigger::programs(GIT), hooks_disabled),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.source-replaced",
-        verdict: Verdict::Modify,
-        reason: "has git fetch from another place than the address says, or overwrites a branch with what is there",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[
-            predicate("traffic_redirected", Trigger::programs(GIT), redirected),
-            predicate("branch_overwritten_by_a_fetch", Trigger::programs(GIT), fetched_over),
-        ],
-        ..RULE
-    },
-];
 
 fn is_git(inv: &Invocation, sub: &str) -> bool {
     inv.program == "git" && inv.sub.first().is_some_and(|first| first == sub)

@@ -6,31 +6,16 @@ pub(super) mod sources;
 pub(super) mod strangers;
 pub(super) mod system;
 
-use super::{lists, sub};
-use crate::domain::{Policy, Severity, Verdict};
+use super::lists;
+use crate::domain::Policy;
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, When, flag_value, has_flag, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
 words!("builtin/packages");
 
 /// Settings with which nothing that is fetched is checked, whoever it comes from.
 const UNCHECKED: &[&str] = &["GOINSECURE=", "GOSUMDB=off", "NODE_TLS_REJECT_UNAUTHORIZED=0"];
-
-pub(super) const RULES: &[Rule] = &[Rule {
-    id: "packages.audit-fix-force",
-    verdict: Verdict::Warn,
-    severity: Severity::Low,
-    reason: "installs new major versions that may break the project",
-    instead: Some(Instead::Command("npm audit fix")),
-    when: &[When::Command(Command {
-        flags: &[&["--force", "-f"]],
-        ..sub(&["npm", "pnpm"], &["audit fix", "audit"])
-    })],
-    ..RULE
-}];
 
 /// A host that packages are taken from as a matter of course.
 pub(super) fn is_usual(host: &str, policy: &Policy) -> bool {

@@ -3,19 +3,14 @@
 pub(super) mod loaded;
 pub(super) mod scheduled;
 
-use super::{everyday, lists, predicate, run};
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use super::{everyday, lists};
+use crate::domain::{Action, EffectKind, Target};
 use crate::rules::Stdin;
 use crate::rules::matcher::{
-    At, Command, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, find_but, has_flag,
-    input_of, runs, squeeze,
+    At, EFFECT, Found, OnEffect, Scene, at, find_but, has_flag, input_of, runs, squeeze,
 };
 
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
-
-const fn written(at: &'static [At]) -> When {
-    When::Effect(OnEffect { kinds: WRITES, at, except: &["mkdir"], ..EFFECT })
-}
 
 const SSH_CONFIG: &[At] = &[At::Home(".ssh/config"), At::Home(".ssh/config.d")];
 
@@ -23,95 +18,10 @@ const SCHEDULERS: &[&str] = &["crontab", "at", "batch", "systemd-run"];
 
 words!("builtin/persistence");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "persistence.shell-startup",
-        verdict: Verdict::Modify,
-        reason: "changes a file that every new shell of the person runs",
-        instead: Some(Instead::Advice(
-            "set the variable for the one command, or print the line for the person to add",
-        )),
-        when: &[written(lists::SHELL_STARTUP)],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.planted-command",
-        severity: Severity::Critical,
-        reason: "plants a command that runs by itself and reaches for the network, hides, or takes the place of another",
-        instead: Some(Instead::Advice("print the line for the person to read and add")),
-        when: &[
-            predicate("hostile_line_in_a_startup_file", Trigger::kinds(WRITES), hostile_startup),
-            predicate("hostile_job_given_to_a_scheduler", Trigger::programs(SCHEDULERS), hostile_job),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.system-startup",
-        severity: Severity::Critical,
-        reason: "changes what every shell or start of the machine runs",
-        instead: Some(Instead::Advice("print the change for the person to make")),
-        when: &[predicate("startup_of_the_system_written", Trigger::kinds(WRITES), |scene| {
-            const STARTUP: OnEffect = OnEffect { kinds: WRITES, at: lists::SYSTEM_STARTUP, ..EFFECT };
-            find_but(&STARTUP, scene, |inv, target| everyday::keeps_tuned(inv, target, scene))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.authorized-keys",
-        severity: Severity::Critical,
-        reason: "lets somebody log in to this machine with a key",
-        instead: Some(Instead::Advice("print the public key for the person to add")),
-        when: &[When::Effect(OnEffect {
-            kinds: WRITES,
-            at: &[At::Name(".ssh/authorized_keys"), At::Name(".ssh/authorized_keys2")],
-            // `ssh-keygen -l -f` shows a fingerprint; another mode or owner adds no key.
-            except: &["ssh-keygen", "chmod", "chown"],
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.code-writes-startup",
-        reason: "has an interpreter change a file that starts by itself",
-        instead: Some(Instead::Advice("print the line for the person to add")),
-        when: &[predicate("startup_file_written_by_code", Trigger::INTERPRETER, code_writes_startup)],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.ssh-config",
-        verdict: Verdict::Modify,
-        reason: "changes what ssh runs and whom it trusts",
-        instead: Some(Instead::Advice(
-            "write the setting into a file of the project, and name that file to ssh with -F",
-        )),
-        when: &[When::Effect(OnEffect {
-            kinds: WRITES,
-            at: &[
-                At::Home(".ssh/config"),
-                At::Home(".ssh/config.d"),
-                At::Home(".ssh/rc"),
-                At::Home(".ssh/environment"),
-                At::Home(".ssh/known_hosts"),
-            ],
-            // Another mode changes nothing of what ssh runs.
-            except: &["chmod"],
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.ssh-copy-id",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "lets a key of this machine log in to another",
-        instead: Some(Instead::Advice("let the person install the key")),
-        when: &[When::Command(Command {
-            without: &["-n"],
-            ..run(&["ssh-copy-id", "ssh-import-id", "ssh-import-id-gh"])
-        })],
-        ..RULE
-    },
-];
+fn startup_of_the_system_written<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const STARTUP: OnEffect = OnEffect { kinds: WRITES, at: lists::SYSTEM_STARTUP, ..EFFECT };
+    find_but(&STARTUP, scene, |inv, target| everyday::keeps_tuned(inv, target, scene))
+}
 
 fn is_hostile(text: &str) -> bool {
     HOSTILE.iter().any(|word| text.contains(word))

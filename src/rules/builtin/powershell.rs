@@ -6,10 +6,9 @@ mod whole;
 
 use std::borrow::Cow;
 
-use super::predicate;
-use crate::domain::{Severity, Verdict};
+use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
+use crate::rules::matcher::{Found, Scene, Trigger, runs};
 use crate::shell::Arg;
 use places::{is_afar, roots};
 use statement::{FROM_AFAR, statement};
@@ -27,30 +26,6 @@ const NEEDS: Trigger = Trigger::ACTIVE.or(Trigger::UNKNOWN).or(Trigger::programs
     "Get-Content",
     "get-content",
 ]));
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "powershell.ruinous",
-        severity: Severity::Critical,
-        reason: "destroys, spies or lets somebody in, in the words of Windows",
-        instead: Some(Instead::Advice(
-            "name the one file or setting that is meant, or ask the person to do it",
-        )),
-        when: &[
-            predicate("ruinous_in_powershell", NEEDS, |scene| said(scene, Verdict::Block)),
-            predicate("ruinous_where_no_shell_can_read", Trigger::SIGNS, unreadable),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "powershell.suspect",
-        verdict: Verdict::Modify,
-        reason: "changes what the machine runs, trusts or keeps, in the words of Windows",
-        instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[predicate("suspect_in_powershell", NEEDS, |scene| said(scene, Verdict::Modify))],
-        ..RULE
-    },
-];
 
 /// What its own shell is called.
 const SHELLS: &[&str] = &["powershell", "pwsh", "powershell.exe", "pwsh.exe"];

@@ -4,10 +4,10 @@ pub(super) mod accounts;
 pub(super) mod containers;
 pub(super) mod modes;
 
-use super::{everyday, flagged, predicate, run, sub};
+use super::everyday;
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, runs};
+use crate::rules::matcher::{Found, Scene, has_flag, runs};
 use crate::shell::Arg;
 
 const CHANGES: &[EffectKind] =
@@ -104,57 +104,6 @@ fn prints_stack(command: &str) -> bool {
                     && !command.starts_with("thread apply")
             }))
 }
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.pkexec",
-        reason: "asks for another user's rights past sudo and its log",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec", "runas"])),
-            When::Command(sub(&["security"], &["authorize", "authorizationdb"])),
-            When::Code(Code { programs: &["osascript"], all: &[&["with administrator privileges"]] }),
-            When::Command(flagged(&["sudo"], &[&["-A", "--askpass"]])),
-            When::Command(sub(&["machinectl"], &["shell", "login"])),
-            When::Command(flagged(&["systemd-run"], &[&["--pty", "-t", "--shell", "-S"]])),
-            predicate("unfolded_from_pkexec", Trigger::WRAPPED, from_pkexec),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.password-typed",
-        reason: "types a password for the person",
-        instead: Some(Instead::Command("sudo -n -l")),
-        when: &[predicate(
-            "password_piped_to_sudo",
-            Trigger::WRAPPED.or(Trigger::programs(PASSWORD_TAKERS)),
-            password_piped,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.hunt",
-        reason: "looks for a way to rights that it does not have",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            predicate("set_user_id_programs_sought", Trigger::programs(&["find", "getcap"]), setuid_sought),
-            When::Command(run(HUNTERS)),
-            predicate(
-                "exploit_run",
-                Trigger::INTERPRETER.or(Trigger::SHELL).or(Trigger::PLACED),
-                exploit_run,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.debugger",
-        reason: "attaches to a running process and can change what it does",
-        instead: Some(Instead::Advice("start the program under the debugger")),
-        when: &[predicate("attached_to_a_process", Trigger::programs(TRACERS), attaches)],
-        ..RULE
-    },
-];
 
 words!("builtin/privilege");
 

@@ -3,12 +3,9 @@
 pub(super) mod endless;
 pub(super) mod filled;
 
-use super::{libraries, lists, predicate, run};
-use crate::domain::{Severity, Verdict};
+use super::{libraries, lists};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, runs, runs_code,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, runs, runs_code};
 use crate::shell::Arg;
 
 words!("builtin/resources");
@@ -17,49 +14,6 @@ const STRESSERS: &[&str] = &["stress", "stress-ng"];
 
 /// Files or requests in one go from which on nobody meant it.
 const FLOOD: u64 = 100_000;
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "resources.miner",
-        severity: Severity::Critical,
-        reason: "mines for a currency with this machine's processor",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(MINERS)),
-            predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines),
-            predicate("miner_installed", Trigger::programs(INSTALLERS), installs_miner),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "resources.stress",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "puts the machine under as much load as it can",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("stress_with_an_end", Trigger::programs(STRESSERS), stressed)],
-        ..RULE
-    },
-    Rule {
-        id: "resources.stress-endless",
-        reason: "puts the machine under as much load as it can, without an end",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[When::Command(Command {
-            without: &["-t", "--timeout", "--version", "-V", "--dry-run", "-n", "--help", "-h", "-?"],
-            ..run(STRESSERS)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "resources.limits-lifted",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "lifts the limits that keep one program from taking the whole machine",
-        instead: Some(Instead::Command("ulimit -a")),
-        when: &[predicate("limit_lifted", Trigger::programs(&["ulimit"]), limit_lifted)],
-        ..RULE
-    },
-];
 
 /// It is told of a pool to mine for, in the way that only miners are.
 fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {

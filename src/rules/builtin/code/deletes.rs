@@ -3,40 +3,13 @@
 use super::calls::deleted;
 use super::shell_text::shell;
 use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
-use crate::domain::{EffectKind, Severity, Target, Verdict, join};
+use crate::domain::{EffectKind, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::files::WIDE;
-use crate::rules::builtin::{code_paths, libraries, predicate, scripts, statements, undone};
-use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, inner_verdict, runs,
-};
+use crate::rules::builtin::{code_paths, libraries, scripts, statements, undone};
+use crate::rules::matcher::{Class, Found, Scene, classify, contains_word, inner_verdict, runs};
 use crate::shell::Arg;
 use std::cell::LazyCell;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "code.deletes",
-        severity: Severity::Critical,
-        reason: "has an interpreter delete a directory that must not be lost",
-        instead: Some(Instead::Advice(
-            "delete the one directory inside the project that is meant, by its name",
-        )),
-        when: &[
-            predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
-            predicate("code_deletes_a_directory", CODE, code_deletes),
-            predicate("code_deletes_by_a_call", Trigger::INTERPRETER, deletes_by_call),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.deletes-computed",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter delete a directory whose name is put together when it runs",
-        instead: Some(Instead::Advice("delete the one directory that is meant, by its name")),
-        when: &[predicate("code_deletes_what_it_computes", Trigger::INTERPRETER, code_deletes_computed)],
-        ..RULE
-    },
-];
 
 words!("builtin/code/deletes");
 

@@ -2,24 +2,13 @@
 
 use super::deleted::is_made_before;
 use super::overwritten::{EMPTIERS, is_cache, is_log, leaves_nothing, writer};
-use crate::domain::{Action, EffectKind, PathKind, Reach, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Reach, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, inside, owners, runs, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, inside, owners, runs, target_of};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "files.hard-link-outside",
-    verdict: Verdict::Modify,
-    severity: Severity::Medium,
-    reason: "gives a file outside the project a second name in it, by which any tool changes the file itself",
-    instead: Some(Instead::Advice("copy it, or link to it with `ln -s`")),
-    when: &[predicate("file_outside_hard_linked", Trigger::programs(LINKERS), hard_linked)],
-    ..RULE
-}];
+words!("builtin/files/outside");
 
 /// What leaves another content in a file.
 pub(super) const CHANGES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];

@@ -1,72 +1,23 @@
 //! Devices, mounts and the network below them.
 
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::{done, done_where};
-use crate::rules::builtin::predicate;
-use crate::rules::facts::operations::{CHANGES_NETWORK, ERASES_DEVICE};
-use crate::rules::matcher::{
-    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
-};
+use crate::rules::builtin::operations::done_where;
+use crate::rules::facts::operations::CHANGES_NETWORK;
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.device-erased",
-        verdict: Verdict::Modify,
-        reason: "erases all that is on a board, a phone or a simulator",
-        instead: Some(Instead::Command("esptool.py flash_id")),
-        when: &[predicate("device_erased", Trigger::rows(ERASES_DEVICE), |scene| done(scene, ERASES_DEVICE))],
-        ..RULE
-    },
-    Rule {
-        id: "system.network-cut",
-        reason: "takes the machine off its network or sends its traffic another way",
-        instead: Some(Instead::Command("ip addr")),
-        when: &[predicate("network_cut", Trigger::rows(CHANGES_NETWORK), |scene| {
-            // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
-            let itself = |inv: &Invocation| {
-                inv.program == "tc"
-                    && inv.args.windows(2).any(|pair| match pair {
-                        [dev, lo] => dev.known() == Some("dev") && lo.known() == Some("lo"),
-                        _ => false,
-                    })
-            };
-            done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "system.mounted-over",
-        severity: Severity::Critical,
-        reason: "mounts over the system, makes it writable, or takes away what is in use",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("system_mounted_over", Trigger::programs(MOUNTS), mounted_over)],
-        ..RULE
-    },
-    Rule {
-        id: "disks.read-device",
-        reason: "reads a disk, the memory or the keyboard past every permission of files and windows",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileRead],
-                at: &[
-                    At::Abs("/dev/mem"),
-                    At::Abs("/dev/kmem"),
-                    At::Abs("/dev/port"),
-                    At::Abs("/dev/mapper"),
-                    At::Abs("/dev/disk"),
-                    At::Abs("/dev/input"),
-                ],
-                except: LOOKERS,
-                ..EFFECT
-            }),
-            predicate("raw_disk_read", Trigger::kinds(&[EffectKind::FileRead]), disk_read),
-        ],
-        ..RULE
-    },
-];
+fn network_cut<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
+    let itself = |inv: &Invocation| {
+        inv.program == "tc"
+            && inv.args.windows(2).any(|pair| match pair {
+                [dev, lo] => dev.known() == Some("dev") && lo.known() == Some("lo"),
+                _ => false,
+            })
+    };
+    done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
+}
 
 const MOUNTS: &[&str] = &["mount", "umount"];
 

@@ -1,58 +1,12 @@
 //! Files and settings that the machine lives by.
 
 use super::{CHANGES, VITAL};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Stdin;
-use crate::rules::builtin::operations::done;
-use crate::rules::builtin::{named, predicate};
-use crate::rules::facts::operations::{CHANGES_BOOT, CHANGES_TRUST, TRUSTS_OWN_AUTHORITY};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
+use crate::rules::builtin::named;
+use crate::rules::matcher::{Found, Scene, has_flag, runs};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.vital-file",
-        severity: Severity::Critical,
-        reason: "changes a file by which the machine finds hosts, mounts, names or trust",
-        instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[
-            predicate("vital_file_changed", Trigger::kinds(CHANGES), vital_changed),
-            predicate("vital_file_written_by_code", Trigger::INTERPRETER, code_writes_vital),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.boot",
-        severity: Severity::Critical,
-        reason: "changes how the machine starts",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("start_of_the_machine_changed", Trigger::rows(CHANGES_BOOT), |scene| {
-            done(scene, CHANGES_BOOT)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "system.trust",
-        severity: Severity::Critical,
-        reason: "changes whom the machine trusts, asks for names, or is called by",
-        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
-        when: &[
-            predicate("trust_changed", Trigger::rows(CHANGES_TRUST), |scene| done(scene, CHANGES_TRUST)),
-            predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.own-authority",
-        verdict: Verdict::Modify,
-        reason: "has everything on the machine trust an authority of one's own",
-        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
-        when: &[predicate("own_authority_trusted", Trigger::rows(TRUSTS_OWN_AUTHORITY), |scene| {
-            done(scene, TRUSTS_OWN_AUTHORITY)
-        })],
-        ..RULE
-    },
-];
+words!("builtin/machine/settings");
 
 /// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.
 /// The name of a copy that is kept beside a file, which nothing reads.

@@ -1,10 +1,9 @@
 //! Code of packages from hosts that nobody vouches for: run at once, or fetched where anybody on the way can change it.
 
-use super::super::{downloads, lists, predicate};
+use super::super::{downloads, lists};
 use super::{INDEX_USERS, INSTALLERS, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
+use crate::rules::matcher::{Found, Scene, flag_value, host_of, runs};
 use crate::rules::trail::is_strange;
 use crate::shell::Arg;
 
@@ -49,52 +48,16 @@ const BY_WORDS: &[(&str, &[&str])] = &[
     ("winget", &[]),
 ];
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "packages.stranger-run",
-        severity: Severity::Critical,
-        reason: "runs code from a host that nobody vouches for, or installs it where anybody on the way can change it",
-        instead: Some(Instead::Advice("run or install the released package by name and version")),
-        when: &[
-            predicate("code_at_an_address_is_run_at_once", Trigger::keys(AT_ONCE), run_at_once),
-            predicate("address_given_to_a_runner", Trigger::programs(OTHERS), given_to_runner),
-            predicate(
-                "installed_from_a_bare_address",
-                Trigger::programs(URL_RUNNERS)
-                    .or(Trigger::programs(INSTALLERS))
-                    .or(Trigger::programs(PYTHONS))
-                    .or(Trigger::programs(MORE))
-                    .or(Trigger::keys(BY_WORDS)),
-                from_bare_address,
-            ),
-            predicate("registry_at_a_bare_address", Trigger::programs(INDEX_USERS), |scene| {
-                let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
-                if found.is_some() { foreign_index(scene) } else { Found::No }
-            }),
-            predicate("modules_taken_unchecked", Trigger::programs(&["go"]), unchecked_modules),
-            predicate("package_fetched_in_the_open", Trigger::programs(lists::DOWNLOADERS), |scene| {
-                downloads::installed_from(scene, &|url| {
-                    is_bare(url, scene)
-                        && is_strange(&host_of(url), scene.view.policy)
-                        && !is_mirror(&host_of(url))
-                })
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "packages.stranger-installed",
-        verdict: Verdict::Modify,
-        reason: "installs or runs what somebody put under an address, past every registry",
-        instead: Some(Instead::Advice("install the released package by name and version")),
-        when: &[predicate(
-            "module_installs_from_an_address",
-            Trigger::programs(PYTHONS).or(Trigger::programs(MORE)).or(Trigger::programs(SYSTEM)),
-            from_address,
-        )],
-        ..RULE
-    },
-];
+fn registry_at_a_bare_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
+    if found.is_some() { foreign_index(scene) } else { Found::No }
+}
+
+fn package_fetched_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+    downloads::installed_from(scene, &|url| {
+        is_bare(url, scene) && is_strange(&host_of(url), scene.view.policy) && !is_mirror(&host_of(url))
+    })
+}
 
 fn texts(inv: &Invocation) -> impl Iterator<Item = String> + '_ {
     inv.args.iter().map(|arg| {

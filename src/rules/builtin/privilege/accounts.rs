@@ -1,144 +1,38 @@
 //! Who may be root: shells, sudoers, accounts.
 
 use super::CHANGES;
-use crate::domain::Severity;
-use crate::rules::builtin::{flagged, libraries, predicate, run, texts};
+use crate::rules::builtin::{libraries, texts};
 use crate::rules::facts;
-use crate::rules::matcher::{
-    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
-};
+use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Word};
 use std::cell::LazyCell;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.root-shell",
-        severity: Severity::Critical,
-        reason: "opens a shell with all rights, in which nothing is checked any more",
-        instead: Some(Instead::Command("sudo -l")),
-        when: &[
-            predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
-            predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
-            predicate("shell_that_keeps_its_rights", Trigger::SHELL.or(Trigger::PLACED), keeps_rights),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &[
-                        "setuid(0)",
-                        "setgid(0)",
-                        "setreuid(0",
-                        "setresuid(0",
-                        "$<=0",
-                        "$>=0",
-                        "seteuid(0)",
-                        "Process::UID.change_privilege(0",
-                    ],
-                    &["system", "exec", "spawn", "popen", "/bin/sh", "/bin/bash"],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.sudoers",
-        severity: Severity::Critical,
-        reason: "changes who may act with all rights",
-        instead: Some(Instead::Command("sudo -l")),
-        when: &[
-            When::Command(Command { without: &["-c", "--check", "-V"], ..run(&["visudo"]) }),
-            predicate("sudoers_edited", Trigger::WRAPPED.or(Trigger::programs(&["sudoedit"])), |scene| {
-                let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
-                if let Some(inv) = found {
-                    return Found::yes(&inv.text);
-                }
-                if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
-            }),
-            When::Code(Code {
-                programs: &["vi", "vim", "nvim", "ex", "view", "rvim", "rview"],
-                all: &[
-                    &[":e", ":w", ":sp", ":tabe", ":vs", ":r", ":sav"],
-                    &[" /etc/sudoers", " /etc/shadow", " /etc/passwd"],
-                ],
-            }),
-            predicate("module_gives_rights", Trigger::programs(&["ansible"]), |scene| {
-                const RIGHTS: &[&str] =
-                    &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
-                let module = |inv: &Invocation| {
-                    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
-                    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right)))
-                        && !has_flag(inv, "--check")
-                };
-                Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
-            }),
-            When::Effect(OnEffect {
-                kinds: CHANGES,
-                at: &[
-                    At::Abs("/etc/sudoers"),
-                    At::Abs("/etc/sudoers.d"),
-                    At::Abs("/etc/doas.conf"),
-                    At::Abs("/etc/polkit-1"),
-                ],
-                ..EFFECT
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.accounts",
-        reason: "adds, removes or changes users, groups or passwords",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&[
-                "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel", "delgroup",
-                "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
-            ])),
-            predicate("account_changed", Trigger::programs(&["usermod", "useradd"]), |scene| {
-                // `useradd -D` alone shows what new users would get.
-                let shows =
-                    |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
-                let found = scene.first(&["usermod", "useradd"], |inv| {
-                    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { without: &["-S", "--status"], ..run(&["passwd"]) }),
-            When::Command(Command {
-                operand: Operand::Is(&["-create", "-append", "-delete", "-passwd"]),
-                ..run(&["dscl"])
-            }),
-            When::Command(flagged(
-                &["dscl"],
-                &[&["-create", "-append", "-delete", "-passwd", "-merge", "-change"]],
-            )),
-            When::Command(run(&["dseditgroup", "pwpolicy", "newuidmap", "newgidmap"])),
-            When::Command(flagged(
-                &["sysadminctl"],
-                &[&["-addUser", "-deleteUser", "-resetPasswordFor", "-secureTokenOn", "-newPassword"]],
-            )),
-            When::Command(Command {
-                operand: Operand::Contains(&[
-                    "accounts.createuser",
-                    "accounts.deleteuser",
-                    "user.setpassword",
-                    "setaccounttype",
-                ]),
-                ..run(&["dbus-send", "gdbus"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["CreateUser", "DeleteUser", "SetPassword", "SetAccountType"]),
-                ..run(&["busctl"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["docker", "root", "sudo", "wheel", "disk", "lxd", "shadow", "adm"]),
-                ..run(&["newgrp", "sg"])
-            }),
-            predicate("account_of_windows_changed", Trigger::programs(&["net"]), windows_account),
-        ],
-        ..RULE
-    },
-];
+fn sudoers_edited<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
+    if let Some(inv) = found {
+        return Found::yes(&inv.text);
+    }
+    if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
+}
+
+fn module_gives_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const RIGHTS: &[&str] = &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
+    let module = |inv: &Invocation| {
+        let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
+        { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right))) && !has_flag(inv, "--check")
+    };
+    Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
+}
+
+fn account_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // `useradd -D` alone shows what new users would get.
+    let shows = |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
+    let found = scene.first(&["usermod", "useradd"], |inv| {
+        !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 const SUDO: &[&str] = &["sudo", "doas", "su"];
 

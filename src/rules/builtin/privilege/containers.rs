@@ -4,138 +4,14 @@ mod images;
 mod pods;
 
 use super::CHANGES;
-use crate::domain::{EffectKind, Severity, Target};
+use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
-use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, runs, runs_shell,
-};
+use crate::rules::builtin::{libraries, lists, texts};
+use crate::rules::matcher::{Class, Found, Scene, classify, runs, runs_shell};
 use crate::shell::{Arg, Word};
 pub(in crate::rules::builtin) use images::{is_monitor, measures};
 use images::{is_read_only, mounts_host, traces};
 use pods::{PODS, pod_host, system_container_host};
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.container-host",
-        severity: Severity::Critical,
-        reason: "starts a container that has the whole machine in its hands",
-        instead: Some(Instead::Advice(
-            "mount the one directory of the project that is needed, without --privileged",
-        )),
-        when: &[
-            When::Command(Command {
-                flags: &[&["--privileged"]],
-                ..sub(
-                    lists::CONTAINERS,
-                    &[
-                        "run",
-                        "exec",
-                        "create",
-                        "update",
-                        "container run",
-                        "container create",
-                        "container exec",
-                        "compose run",
-                        "compose exec",
-                    ],
-                )
-            }),
-            When::Command(flagged(
-                &["docker-compose", "podman-compose", "ctr", "runc", "crun"],
-                &[&["--privileged"]],
-            )),
-            When::Command(flagged(&["docker"], &[&["--grant-all-permissions"]])),
-            When::Command(flagged(
-                &["docker", "podman", "buildah"],
-                &[&["--allow=security.insecure", "--isolation=chroot"]],
-            )),
-            When::Command(Command { operand: Operand::Is(&["security.insecure"]), ..run(&["docker"]) }),
-            predicate("namespace_or_host_given_to_a_pod", Trigger::programs(PODS), pod_host),
-            predicate(
-                "system_container_with_the_host_in_it",
-                Trigger::programs(SYSTEM_CONTAINERS),
-                system_container_host,
-            ),
-            predicate(
-                "way_through_another_process",
-                Trigger::programs(PROC_READERS).or(Trigger::INTERPRETER),
-                through_proc_root,
-            ),
-            When::Command(run(&[
-                "peirates",
-                "botb",
-                "deepce.sh",
-                "deepce",
-                "amicontained",
-                "shocker",
-                "cdk-escape",
-                "kdigger",
-                "dirtycow",
-                "dirtypipe",
-            ])),
-            When::Effect(OnEffect {
-                kinds: CHANGES,
-                at: &[
-                    At::Abs("/proc/sys/kernel/core_pattern"),
-                    At::Abs("/proc/sys/kernel/modprobe"),
-                    At::Abs("/proc/sys/fs/binfmt_misc"),
-                    At::Name("release_agent"),
-                    At::Name("notify_on_release"),
-                ],
-                ..EFFECT
-            }),
-            When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
-            When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
-            predicate("container_with_the_host_in_it", Trigger::programs(lists::CONTAINERS), container_host),
-            predicate(
-                "host_reached_by_another_name",
-                Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
-                host_reached,
-            ),
-            predicate(
-                "container_with_the_host_by_library",
-                Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS)),
-                libraries::host_given,
-            ),
-            predicate(
-                "volume_or_chart_with_the_host",
-                Trigger::programs(&["docker", "podman", "helm"]),
-                host_lent,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.docker-socket",
-        severity: Severity::Critical,
-        reason: "talks to the container service directly, which acts with all rights",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("docker_socket", Trigger::PATHS, docker_socket)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.namespaces",
-        reason: "enters the namespaces of another process, out of whatever holds this one",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&["nsenter"])),
-            When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
-            When::Command(Command {
-                operand: Operand::Is(&["bash", "sh", "/bin/bash", "/bin/sh"]),
-                ..flagged(&["unshare"], &[&["-r", "-U", "--map-root-user", "--user", "-m", "--mount"]])
-            }),
-            predicate(
-                "chroot_into_the_host",
-                Trigger::WRAPPED.or(Trigger::programs(&["chroot"])),
-                chroot_host,
-            ),
-            predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
-        ],
-        ..RULE
-    },
-];
 
 fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
     let privileged_chroot = |inv: &&Invocation| {

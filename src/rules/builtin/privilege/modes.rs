@@ -1,101 +1,22 @@
 //! Bits and capabilities that make a file more than a file.
 
-use crate::domain::{EffectKind, PathKind, Severity, Verdict};
+use crate::domain::{EffectKind, PathKind};
 use crate::rules::Invocation;
-use crate::rules::builtin::{everyday, flagged, predicate, run};
-use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, classify,
-    flag_value, has_flag, target_of,
-};
+use crate::rules::builtin::everyday;
+use crate::rules::matcher::{Class, Found, Scene, asks_for_help, classify, flag_value, has_flag, target_of};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.setuid",
-        severity: Severity::Critical,
-        reason: "lets everybody run the file with its owner's rights",
-        instead: Some(Instead::Command("chmod 755 {file}")),
-        when: &[
-            predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid),
-            predicate("mode_of_a_set_user_id_program_copied", Trigger::programs(MODE_COPIERS), setuid_copied),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["chmod"],
-                    &["04755", "0o4755", "04777", "0o4777", "06755", "0o6755", "u+s", "S_ISUID"],
-                ],
-            }),
-            When::Command(Command {
-                operand: Operand::Any,
-                ..flagged(&["setfattr"], &[&["-n", "--name", "-x"]])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.opened-to-all",
-        reason: "lets every user of the machine change a directory that must be somebody's own",
-        instead: Some(Instead::Command("chmod go-rwx {file}")),
-        when: &[
-            predicate("world_writable_where_it_must_not_be", Trigger::programs(MODE_SETTERS), opened_to_all),
-            predicate("mask_without_a_bit", Trigger::programs(&["umask"]), mask_opened),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["chmod"],
-                    &["0777", "0o777", "0666", "0o666", "511"],
-                    &["/etc/", "/usr", "\"/\"", "'/'", "/bin/", "/root", "/var", "/home"],
-                ],
-            }),
-            When::Command(flagged(&["setfacl"], &[&["--restore"]])),
-            When::Command(Command {
-                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..run(&["setfacl", "nfs4_setfacl", "chcon", "restorecon", "chflags"])
-            }),
-            When::Command(Command {
-                operand: Operand::Starts(&["C:"]),
-                ..run(&["icacls", "cacls", "takeown"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.world-writable",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "lets every user of the machine change the file",
-        instead: Some(Instead::Command("chmod u+w {file}")),
-        when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.project-opened",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "lets every user of the machine change the whole project",
-        instead: Some(Instead::Command("chmod -R u+w {file}")),
-        when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.capabilities",
-        severity: Severity::Critical,
-        reason: "gives a program rights of the kernel",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
-            let found = scene.first(&["setcap", "capsh"], |inv| {
-                // Who mounts behind it has looked for an alternative.
-                let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
-                !only_prints
-                    && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
-                    && !asks_for_help(inv)
-                    && !everyday::binds_low_ports(inv)
-            });
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
-        ..RULE
-    },
-];
+fn capabilities_given<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["setcap", "capsh"], |inv| {
+        // Who mounts behind it has looked for an alternative.
+        let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
+        !only_prints
+            && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
+            && !asks_for_help(inv)
+            && !everyday::binds_low_ports(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
 

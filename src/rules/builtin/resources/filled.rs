@@ -2,36 +2,8 @@
 
 use super::{FLOOD, inline};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, runs,
-};
+use crate::rules::matcher::{Found, Scene, contains_word, flag_value, has_flag, runs};
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "resources.fills-disk",
-        reason: "writes without end, or more than a disk holds",
-        instead: Some(Instead::Advice("bound what is written")),
-        when: &[
-            predicate(
-                "endless_source_written_or_read_whole",
-                Trigger::programs(WHOLE_READERS).or(Trigger::programs(&["yes"])),
-                endless,
-            ),
-            predicate("huge_file_made", Trigger::programs(MAKERS), huge),
-            predicate("countless_files_made", Trigger::programs(CREATORS), countless),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "resources.exhausts-memory",
-        reason: "has an interpreter ask for more memory than the machine has",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("code_that_asks_for_all_memory", Trigger::INTERPRETER, hoards)],
-        ..RULE
-    },
-];
 
 words!("builtin/resources/filled");
 

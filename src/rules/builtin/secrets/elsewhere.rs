@@ -5,12 +5,12 @@ mod history;
 
 use super::shown::is_key_file;
 use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
-use crate::rules::builtin::{lists, predicate, standing};
+use crate::domain::{EffectKind, Target};
+use crate::rules::builtin::{lists, standing};
 use crate::rules::facts::{Kind, Operands, Operation};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
-    names_raw_secrets, prints_environment, runs, target_of,
+    Class, Found, Scene, classify, has_flag, is_env_file, is_secret, names_raw_secrets, prints_environment,
+    runs, target_of,
 };
 use crate::rules::{Invocation, facts};
 use crate::shell::Arg;
@@ -70,67 +70,14 @@ const CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "mongo", "mongosh", "sqlp
 
 const BUSES: &[&str] = &["dbus-send", "gdbus", "busctl", "qdbus"];
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.file-taken",
-        severity: Severity::Critical,
-        reason: "gives a private key or a credential to a program that shows or copies what it is given",
-        instead: Some(Instead::Advice(
-            "use the program that the secret is for, which reads it itself; a public key is in the .pub file",
-        )),
-        when: &[
-            predicate("secret_given_to_a_taker", Trigger::programs(TAKERS), given_to_taker),
-            predicate("secret_out_of_a_commit", Trigger::programs(GIT), committed_file),
-            predicate("dump_searched_for_secrets", Trigger::programs(&["strings", "compgen"]), |scene| {
-                described(scene, &["strings", "compgen"])
-            }),
-            predicate("password_hashes_selected", Trigger::programs(CLIENTS), hashes_selected),
-            predicate("secret_service_asked_over_a_bus", Trigger::programs(BUSES), bus_asked),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.file-handed",
-        verdict: Verdict::Modify,
-        reason: "gives a private key or a credential to a program of which nobody knows what it does with it",
-        instead: Some(Instead::Advice(
-            "let the person run it, or name the key with the option that is for it",
-        )),
-        when: &[predicate("secret_given_to_a_stranger", Trigger::PATHS, given_to_stranger)],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.history-searched",
-        verdict: Verdict::Modify,
-        reason: "shows what was a secret in the history of the repository, where it may still be one",
-        instead: Some(Instead::Command("git log --oneline --name-only -5")),
-        when: &[
-            predicate("history_of_a_secret_shown", Trigger::programs(GIT), history_shown),
-            predicate("history_searched_for_secrets", Trigger::programs(GIT), history_searched),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.service-values",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows what a service was given to work with, passwords and tokens among it",
-        instead: Some(Instead::Command("docker compose config --services")),
-        when: &[
-            predicate("description_searched_for_secrets", Trigger::keys(DESCRIBERS), |scene| {
-                described(scene, DESCRIBING)
-            }),
-            predicate("values_of_a_store_shown", Trigger::keys(VALUES), values_shown),
-            predicate("environment_of_a_service_shown", Trigger::programs(CONTAINERS), container_shown),
-            predicate("password_of_a_container_used", Trigger::programs(CONTAINERS), container_used),
-            predicate("cluster_asked_for_its_secrets", Trigger::programs(lists::DOWNLOADERS), |scene| {
-                let asks = |inv: &Invocation| inv.args.iter().any(|arg| names_raw_secrets(&arg.text()));
-                Found::from(scene.first(lists::DOWNLOADERS, asks).map(|inv| inv.text.as_str()))
-            }),
-        ],
-        ..RULE
-    },
-];
+fn dump_searched_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    described(scene, &["strings", "compgen"])
+}
+
+fn cluster_asked_for_its_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let asks = |inv: &Invocation| inv.args.iter().any(|arg| names_raw_secrets(&arg.text()));
+    Found::from(scene.first(lists::DOWNLOADERS, asks).map(|inv| inv.text.as_str()))
+}
 
 fn is_taken(arg: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let whole = match target_of(&Arg::literal(arg), inv.cwd.as_deref()) {

@@ -1,54 +1,23 @@
 //! Files of settings and variables that hold secrets.
 
 use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, kept, spared};
-use crate::domain::{Action, Claim, EffectKind, Severity, Target, Usage, Verdict};
+use crate::domain::{Action, Claim, EffectKind, Target, Usage};
 use crate::rules::Invocation;
-use crate::rules::builtin::{lists, predicate};
+use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag, inside,
-    is_env_file, is_settings, prints_environment, runs, target_of,
+    Class, Found, Scene, classify, cuts_to_names, flag_value, has_flag, inside, is_env_file, is_settings,
+    prints_environment, runs, target_of,
 };
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.env-file",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows every value of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 {file}")),
-        when: &[
-            predicate(
-                "env_file_dumped",
-                Trigger::programs(DUMPERS).or(Trigger::programs(LINE_READERS)).or(Trigger::TOOL),
-                env_file_dumped,
-            ),
-            predicate("env_file_listed_by_code", Trigger::INTERPRETER, env_file_listed),
-            predicate("ignored_files_shown", Trigger::WRAPPED, ignored_shown),
-            predicate("env_file_packed_to_the_output", Trigger::programs(lists::TARS), env_file_packed),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.env-values",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows values of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 {file}")),
-        when: &[
-            predicate(
-                "env_file_shown",
-                Trigger::programs(READERS).or(Trigger::programs(SOURCES)).or(Trigger::TOOL),
-                |scene| match env_file_dumped(scene) {
-                    Found::No => env_file_shown(scene),
-                    Found::Yes(_) | Found::Unsure(_) => Found::No,
-                },
-            ),
-            predicate("env_file_named_in_code", Trigger::INTERPRETER, env_file_in_code),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/secrets/environment");
+
+fn env_file_shown_alone<'a>(scene: &Scene<'a>) -> Found<'a> {
+    match env_file_dumped(scene) {
+        Found::No => env_file_shown(scene),
+        Found::Yes(_) | Found::Unsure(_) => Found::No,
+    }
+}
 
 const SOURCES: &[&str] = &["source", "."];
 

@@ -4,43 +4,15 @@ use super::answers::is_answered_here;
 use std::borrow::Cow;
 
 use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in, spared};
-use crate::domain::{Severity, Verdict, sort_by_key};
-use crate::rules::builtin::{libraries, lists, predicate};
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
-};
+use crate::domain::sort_by_key;
+use crate::rules::builtin::{libraries, lists};
+use crate::rules::matcher::{Found, Scene, has_flag, input_of, prints_environment, runs, runs_code};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.environment-disguised",
-        reason: "writes all variables, secrets among them, down in a form that no search for secrets recognises",
-        instead: Some(Instead::Command("env | cut -d= -f1")),
-        when: &[
-            predicate("environment_encoded", Trigger::programs(ENVIRONMENT), environment_encoded),
-            predicate("environment_encoded_by_code", Trigger::INTERPRETER, |scene| {
-                scene.code_where(|codes, _| codes.iter().any(|text| encodes_all(text)))
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.variable-printed",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "prints the value of a secret variable",
-        instead: Some(Instead::Advice("ask only whether it is set")),
-        when: &[
-            predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
-            predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
-                environment_searched(scene, SEARCHED)
-            }),
-            predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
-        ],
-        ..RULE
-    },
-];
+fn environment_encoded_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    scene.code_where(|codes, _| codes.iter().any(|text| encodes_all(text)))
+}
 
 words!("builtin/secrets/variables");
 

@@ -1,23 +1,12 @@
 //! Code that a variable makes every program load.
 
 use super::loaded;
-use crate::domain::Verdict;
-use crate::rules::builtin::{flagged, lists, predicate};
+use crate::rules::builtin::lists;
 use crate::rules::facts::{loaders, words::C_COMPILERS};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
+use crate::rules::matcher::{Found, Scene, runs};
 use crate::shell::parse;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "shell.injected-code",
-    verdict: Verdict::Modify,
-    reason: "a variable makes the program load or run code that is not its own",
-    instead: Some(Instead::Advice("run it without the variable, or let the person set it")),
-    when: &[
-        predicate("loader_variable_set", Trigger::SIGNS.or(Trigger::WRAPPED), injected_code),
-        When::Command(flagged(&["enable"], &[&["-f"]])),
-    ],
-    ..RULE
-}];
+words!("builtin/shell/injected");
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };

@@ -3,133 +3,13 @@
 mod listed;
 
 use super::{KILLERS, killed_names, reloads, services};
-use crate::domain::{EffectKind, Severity};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
+use crate::rules::builtin::everyday;
 use crate::rules::builtin::selfprotect::only_asks;
-use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
-use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, has_flag,
-    input_of, runs, runs_code, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, input_of, runs, runs_code, target_of};
 use crate::shell::Arg;
 use listed::kills_listed;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.kill-everything",
-        severity: Severity::Critical,
-        reason: "ends every process that it may end, this session included",
-        instead: Some(Instead::Advice(
-            "name the one process: its number, or a pattern of its command line with pkill -f",
-        )),
-        when: &[
-            predicate("kills_everything", Trigger::programs(KILLERS), kills_everything),
-            predicate("kills_all_that_are_listed", Trigger::programs(&["kill"]), kills_listed),
-            predicate("kills_what_uses_a_system_directory", Trigger::programs(&["fuser"]), kills_users_of),
-            predicate("session_pillar_killed", Trigger::programs(KILLERS), pillar_killed),
-            predicate("code_that_kills_all", Trigger::INTERPRETER, code_kills_all),
-            predicate("door_closed", services::NEEDS.or(Trigger::PLACED), services::door_closed),
-            When::Command(sub(
-                &["loginctl"],
-                &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
-            )),
-            When::Command(sub(&["systemctl"], &["exit"])),
-            When::Command(Command {
-                operand: Operand::Is(&["*", "*.service", "*.target", "*.socket"]),
-                ..sub(&["systemctl"], &["stop", "kill", "mask", "disable"])
-            }),
-            When::Command(run(&["slay"])),
-            When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
-            When::Command(Command {
-                operand: Operand::Contains(&[
-                    "*",
-                    "pid ge",
-                    "pid gt",
-                    "pid ne",
-                    "username eq",
-                    "explorer.exe",
-                    "csrss",
-                    "lsass",
-                    "winlogon",
-                ]),
-                ..run(&["taskkill", "taskkill.exe"])
-            }),
-            When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
-            When::Command(Command {
-                operand: Operand::Contains(&["ksmserver"]),
-                ..run(&["qdbus", "qdbus6"])
-            }),
-            When::Command(sub(&["launchctl"], &["kill"])),
-            When::Command(Command {
-                operand: Operand::Is(&[
-                    "systemd-logind",
-                    "display-manager",
-                    "dbus",
-                    "gdm",
-                    "sddm",
-                    "lightdm",
-                    "systemd-logind.service",
-                ]),
-                ..sub(&["systemctl"], &["restart", "stop", "kill"])
-            }),
-            When::Command(Command {
-                operand: Operand::Starts(&["user@"]),
-                ..sub(&["systemctl"], &["restart", "stop", "kill"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&[
-                    "ssh",
-                    "sshd",
-                    "ssh.service",
-                    "sshd.service",
-                    "NetworkManager",
-                    "NetworkManager.service",
-                    "networking",
-                    "systemd-networkd",
-                    "systemd-resolved",
-                    "systemd-udevd",
-                    "dbus.service",
-                    "dbus-broker",
-                ]),
-                ..sub(&["systemctl"], &["stop", "kill", "disable", "mask"])
-            }),
-            When::Command(Command {
-                flags: &[&["--all", "-a"]],
-                ..sub(&["podman"], &["kill", "stop", "rm"])
-            }),
-            When::Code(Code { programs: &["osascript"], all: &[&["log out", "aevtrlgo"]] }),
-            When::Command(sub(&["launchctl"], &["reboot", "bootout gui/501", "bootout user/501"])),
-            When::Command(Command {
-                without: &["--no-prompt-help"],
-                ..flagged(&["gnome-session-quit"], &[&["--force", "--no-prompt", "--logout"]])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["*", "user.slice", "system.slice", "-.slice"]),
-                ..sub(&["systemctl"], &["stop", "kill"])
-            }),
-            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill", "taskkill.exe"]) }),
-            When::Command(sub(&["wmic"], &["process delete"])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.fork-bomb",
-        severity: Severity::Critical,
-        reason: "starts copies of itself without end",
-        instead: Some(Instead::Advice(
-            "bound the number of processes, and run them in a container with a limit",
-        )),
-        when: &[
-            predicate(
-                "function_that_starts_itself_twice",
-                Trigger::SIGNS.or(Trigger::WRAPPED).or(Trigger::UNKNOWN),
-                fork_bomb,
-            ),
-            predicate("code_that_forks_without_end", Trigger::ACTIVE, forking_code),
-        ],
-        ..RULE
-    },
-];
 
 words!("builtin/system/ended");
 

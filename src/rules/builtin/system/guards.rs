@@ -1,211 +1,28 @@
 //! What protects the machine: firewalls, mandatory access control, updates, the clock.
 
 use super::{GONE, KILLERS, killed_names};
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
+use crate::rules::builtin::everyday;
 use crate::rules::builtin::files::WIDE;
 use crate::rules::builtin::selfprotect::only_asks;
-use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
 use crate::rules::matcher::{
-    At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, has_flag, inside, runs, target_of,
+    Class, Found, Scene, asks_for_help, classify, has_flag, inside, runs, target_of,
 };
 use crate::rules::survey::paths::is_build_output;
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.firewall",
-        reason: "opens, empties or switches off the firewall",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(flagged(
-                &["iptables", "ip6tables", "ebtables", "arptables"],
-                &[&[
-                    "-F", "-X", "-P", "-D", "-A", "-I", "-R", "-Z", "--flush", "--policy", "--delete",
-                    "--append", "--insert",
-                ]],
-            )),
-            When::Command(Command {
-                without: &["-t", "--test", "-V", "--version", "-h"],
-                ..run(&["iptables-restore", "ip6tables-restore"])
-            }),
-            When::Command(sub(&["nft"], &["flush", "delete", "add", "insert"])),
-            predicate("firewall_opened_by_ufw", Trigger::programs(&["ufw"]), |scene| {
-                const OPENS: &[&str] = &["disable", "reset", "allow", "delete", "default"];
-                let found = scene.first(&["ufw"], |inv| {
-                    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
-                    first.is_some_and(|word| OPENS.contains(&word))
-                        && !has_flag(inv, "--dry-run")
-                        && !asks_for_help(inv)
-                        && !everyday::opens_known_port(inv)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(flagged(&["pfctl"], &[&["-d", "-F", "-f"]])),
-            When::Command(sub(&["ipset"], &["destroy", "flush"])),
-            When::Command(sub(&["netsh"], &["advfirewall set", "advfirewall reset", "firewall set"])),
-            When::Command(flagged(
-                &["socketfilterfw"],
-                &[&["--setglobalstate", "--setblockall", "--unblockapp", "--add"]],
-            )),
-            When::Command(flagged(
-                &["firewall-cmd"],
-                &[&[
-                    "--add-port",
-                    "--add-service",
-                    "--remove-service",
-                    "--panic-on",
-                    "--set-default-zone",
-                    "--set-target",
-                    "--direct",
-                ]],
-            )),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.security-off",
-        severity: Severity::Critical,
-        reason: "switches off a protection of the machine",
-        instead: Some(Instead::Advice(
-            "describe what the protection gets in the way of and let the person decide",
-        )),
-        when: &[
-            When::Command(Command {
-                operand: Operand::Is(&["0", "Permissive", "permissive"]),
-                ..run(&["setenforce"])
-            }),
-            When::Command(run(&["aa-teardown", "aa-disable", "aa-complain", "falconctl", "sentinelctl"])),
-            When::Command(flagged(&["apparmor_parser"], &[&["-R", "--remove"]])),
-            When::Command(sub(&["semanage"], &["permissive", "boolean", "fcontext", "login"])),
-            When::Command(run(&["setsebool"])),
-            When::Command(sub(&["fail2ban-client"], &["stop", "unban"])),
-            predicate("hidden_program_run", Trigger::PLACED, hidden_run),
-            predicate("file_unlocked", Trigger::programs(&["chattr", "chflags"]), unlocked),
-            predicate(
-                "checks_switched_off_by_variable",
-                Trigger::programs(&["export", "declare"]),
-                checks_off,
-            ),
-            predicate("name_of_a_kernel_thread_taken", Trigger::SIGNS, disguised),
-            When::Command(Command { operand: Operand::Contains(&["tcc.db"]), ..run(&["sqlite3"]) }),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["os.utime(", "utime(", "File.utime", "utimes("],
-                    &["'/usr", "\"/usr", "'/etc", "\"/etc", "'/bin", "'/var/log"],
-                ],
-            }),
-            When::Code(Code { programs: &[], all: &[&["prctl(15", "setproctitle("], &["'[", "\"[", "[k"]] }),
-            When::Command(sub(&["fwupdmgr"], &["disable-remote"])),
-            When::Command(Command {
-                operand: Operand::Contains(&["lockdown"]),
-                ..sub(&["gsettings"], &["set"])
-            }),
-            When::Command(run(&["utmpdump"])),
-            When::Effect(OnEffect {
-                kinds: GONE,
-                at: &[
-                    At::Abs("/selinux/enforce"),
-                    At::Abs("/sys/fs/selinux"),
-                    At::Abs("/etc/selinux"),
-                    At::Abs("/etc/apparmor.d"),
-                    At::Abs("/etc/audit"),
-                    At::Abs("/etc/rsyslog.d"),
-                    At::Abs("/etc/rsyslog.conf"),
-                    At::Abs("/etc/falco"),
-                    At::Abs("/etc/fail2ban"),
-                ],
-                ..EFFECT
-            }),
-            predicate("guard_stopped_or_removed", Trigger::programs(GUARD_STOPPERS), guard_stopped),
-            predicate("guard_killed", Trigger::programs(KILLERS), guard_killed),
-            When::Command(sub(&["mdatp"], &["config", "exclusion", "threat"])),
-            When::Command(sub(&["tmutil"], &["disable", "deletelocalsnapshots", "delete"])),
-            When::Command(sub(&["tccutil"], &["reset"])),
-            When::Command(sub(&["profiles"], &["remove"])),
-            When::Command(sub(&["jamf"], &["removeFramework", "removeMdmProfile"])),
-            When::Command(Command {
-                operand: Operand::Contains(&["com.apple.quarantine"]),
-                ..run(&["xattr"])
-            }),
-            predicate("marks_of_a_program_cleared", Trigger::programs(&["xattr"]), marks_cleared),
-            When::Command(Command {
-                operand: Operand::Is(&["LSQuarantine", "globalstate", "DisableAntiSpyware", "GKAutoRearm"]),
-                ..sub(&["defaults"], &["write", "delete"])
-            }),
-            When::Command(Command {
-                operand: Operand::Starts(&["boot-args=", "csr-active-config="]),
-                ..run(&["nvram"])
-            }),
-            When::Command(flagged(&["softwareupdate"], &[&["--schedule"]])),
-            When::Command(flagged(&["mokutil"], &[&["--disable-validation"]])),
-            When::Command(flagged(&["fips-mode-setup"], &[&["--disable"]])),
-            When::Command(Command {
-                operand: Operand::Starts(&["LEGACY"]),
-                ..run(&["update-crypto-policies"])
-            }),
-            When::Command(sub(&["bpftool"], &["prog detach", "link detach"])),
-            When::Command(sub(&["vssadmin"], &["delete", "resize"])),
-            When::Command(sub(&["wmic"], &["shadowcopy delete"])),
-            When::Command(sub(&["wbadmin"], &["delete", "disable"])),
-            When::Command(sub(&["bcdedit"], &["/set"])),
-            When::Command(sub(&["fsutil"], &["usn"])),
-            When::Command(sub(&["auditpol"], &["/clear", "/remove"])),
-            When::Command(Command { operand: Operand::Contains(&["windows defender"]), ..run(&["reg"]) }),
-            When::Command(flagged(&["google-authenticator"], &[&["--disable"]])),
-            When::Command(sub(&["csrutil"], &["disable", "authenticated-root"])),
-            When::Command(flagged(&["spctl"], &[&["--master-disable", "--global-disable"]])),
-            When::Command(flagged(&["auditctl"], &[&["-D", "-e", "-e0", "-d", "-a", "-A", "-f"]])),
-            When::Command(sub(&["fdesetup"], &["disable"])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.network-down",
-        verdict: Verdict::Modify,
-        reason: "changes the machine's network connection",
-        instead: Some(Instead::Command("ip addr")),
-        when: &[
-            When::Command(sub(
-                &["ip"],
-                &[
-                    "link delete",
-                    "link del",
-                    "route del",
-                    "route delete",
-                    "route flush",
-                    "route replace",
-                    "addr flush",
-                    "addr del",
-                    "rule del",
-                ],
-            )),
-            When::Command(Command {
-                operand: Operand::Is(&["down", "address", "netns", "name", "promisc", "mtu", "nomaster"]),
-                ..sub(&["ip"], &["link set"])
-            }),
-            When::Command(Command { operand: Operand::Is(&["down"]), ..run(&["ifconfig", "ifdown"]) }),
-            When::Command(sub(
-                &["nmcli"],
-                &["networking off", "connection delete", "connection down", "device disconnect"],
-            )),
-            When::Command(Command { operand: Operand::Is(&["off"]), ..sub(&["nmcli"], &["radio"]) }),
-            When::Command(Command { operand: Operand::Is(&["del", "delete", "flush"]), ..run(&["route"]) }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.clock",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "changes the time zone of the whole machine",
-        instead: Some(Instead::Advice("set TZ for the one command")),
-        when: &[When::Command(sub(&["timedatectl"], &["set-timezone"]))],
-        ..RULE
-    },
-];
+fn firewall_opened_by_ufw<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const OPENS: &[&str] = &["disable", "reset", "allow", "delete", "default"];
+    let found = scene.first(&["ufw"], |inv| {
+        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+        first.is_some_and(|word| OPENS.contains(&word))
+            && !has_flag(inv, "--dry-run")
+            && !asks_for_help(inv)
+            && !everyday::opens_known_port(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 words!("builtin/system/guards");
 
