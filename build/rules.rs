@@ -66,13 +66,13 @@ struct When {
     /// The function that a predicate asks, as `name` or with what it is given behind the scene, `name(a, b)`; one of the predicate's
     /// own name where nothing is said.
     test: Option<String>,
-    /// Instead of a function: the kind of operation that a command must be.
-    done: Option<String>,
-    /// Instead of a function: the programs of which a command must run one.
-    runs: Option<Words>,
-    /// What must hold of that command, a function that is given it, and what must not.
+    /// Instead of a function of the scene one of a command: what must hold of the first that is found, or must not.
     r#where: Option<String>,
     unless: Option<String>,
+    /// The kind of operation that the command must be.
+    done: Option<String>,
+    /// The programs of which the command must run one.
+    runs: Option<Words>,
     /// Without any of these a predicate cannot match: features of a call, and names of triggers.
     #[serde(default)]
     needs: Vec<String>,
@@ -144,7 +144,7 @@ pub fn code(entries: &[(String, Entry)]) -> Result<String, String> {
     // A file may have what is named here in scope or not.
     Ok(format!(
         "/// The rules of this file.\n\
-         #[allow(clippy::needless_update, unused_qualifications, unused_imports, reason = \"holds for every file\")]\n\
+         #[allow(clippy::needless_update, clippy::redundant_closure, unused_qualifications, unused_imports, reason = \"holds for every file\")]\n\
          pub(crate) const RULES: &[crate::rules::matcher::Rule] = {{\n    \
          use crate::domain as d;\n    use crate::rules::matcher as m;\n    &[\n{rules}    ]\n}};\n"
     ))
@@ -235,7 +235,10 @@ impl When {
             (None, None, Some(programs), Some(holds)) => {
                 Ok(format!("|scene| crate::rules::builtin::first(scene, {}, {holds})", programs.code()?))
             }
-            _ => Err("asks by test, by done, or by runs and where".to_owned()),
+            (None, None, None, Some(holds)) => {
+                Ok(format!("|scene| crate::rules::builtin::any(scene, {holds})"))
+            }
+            _ => Err("asks by test, by done, or by where".to_owned()),
         }
     }
 

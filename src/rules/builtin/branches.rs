@@ -91,38 +91,30 @@ fn is_tag(refspec: &str) -> bool {
     number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn tag_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let by_option = flagged(inv, &["-d", "--delete"]);
-        let mut refspecs = inv.operands.iter().skip(1).filter_map(Arg::known);
-        is_sub(inv, "push") && refspecs.any(|word| (by_option || word.starts_with(':')) && is_tag(word))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn tag_deleted(inv: &Invocation) -> bool {
+    let by_option = flagged(inv, &["-d", "--delete"]);
+    let mut refspecs = inv.operands.iter().skip(1).filter_map(Arg::known);
+    is_sub(inv, "push") && refspecs.any(|word| (by_option || word.starts_with(':')) && is_tag(word))
 }
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
-fn left_open<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
-        match inv.sub.first().map(String::as_str) {
-            Some("config") => words.windows(2).any(|pair| match pair {
-                [key, value] => {
-                    lowers(&key.to_ascii_lowercase(), value, flagged(inv, &["--global", "--system"]))
-                }
-                _ => false,
-            }),
-            Some("remote") => {
-                let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
-                let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
-                set && url.is_some_and(|url| !is_known(&host_of(url), scene.view.policy))
-            }
-            Some("read-tree") => has_flag(inv, "--empty"),
-            Some("lfs") => words.contains(&"prune") && flagged(inv, &["--force", "-f"]),
-            Some("svn") => words.contains(&"reset"),
+fn left_open(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
+    match inv.sub.first().map(String::as_str) {
+        Some("config") => words.windows(2).any(|pair| match pair {
+            [key, value] => lowers(&key.to_ascii_lowercase(), value, flagged(inv, &["--global", "--system"])),
             _ => false,
+        }),
+        Some("remote") => {
+            let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
+            let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
+            set && url.is_some_and(|url| !is_known(&host_of(url), scene.view.policy))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        Some("read-tree") => has_flag(inv, "--empty"),
+        Some("lfs") => words.contains(&"prune") && flagged(inv, &["--force", "-f"]),
+        Some("svn") => words.contains(&"reset"),
+        _ => false,
+    }
 }
 
 /// A setting without which a repository takes what it would have refused.
@@ -142,13 +134,10 @@ fn lowers(key: &str, value: &str, everywhere: bool) -> bool {
 }
 
 /// `svn delete` of an address takes effect at once and for everybody.
-fn svn_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["svn"], |inv| {
-        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
-        words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
-            && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn svn_deletes(inv: &Invocation) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+    words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
+        && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
 }
 
 /// Programs that push as git does, or for it.

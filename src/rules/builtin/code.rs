@@ -156,14 +156,10 @@ fn script_runs_decoded(script: &str) -> bool {
         })
 }
 
-fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(POWERSHELL, |inv| {
-        // It may be shortened to any length.
-        let is_encoded =
-            |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
-        inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn encoded_powershell(inv: &Invocation) -> bool {
+    // It may be shortened to any length.
+    let is_encoded = |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
+    inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
 }
 
 /// Code with strings that may be put together.

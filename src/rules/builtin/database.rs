@@ -304,43 +304,37 @@ pub(super) fn names_own(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// A client is told to start a shell.
-fn shell_started<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        texts(inv, scene).iter().flat_map(|text| text.lines()).any(|line| {
-            let line = line.trim();
-            let told =
-                ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
-            // `.once |sh`: the answers of the queries are its commands.
-            let piped = || {
-                let file = [".output ", ".once "].iter().find_map(|word| line.strip_prefix(word))?;
-                file.trim_start_matches(['"', '\'', ' ']).strip_prefix('|')
-            };
-            let told = told.or_else(piped);
-            let mut words = told.unwrap_or_default().split_whitespace();
-            let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-            is_shell(program)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn shell_started(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    texts(inv, scene).iter().flat_map(|text| text.lines()).any(|line| {
+        let line = line.trim();
+        let told =
+            ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
+        // `.once |sh`: the answers of the queries are its commands.
+        let piped = || {
+            let file = [".output ", ".once "].iter().find_map(|word| line.strip_prefix(word))?;
+            file.trim_start_matches(['"', '\'', ' ']).strip_prefix('|')
+        };
+        let told = told.or_else(piped);
+        let mut words = told.unwrap_or_default().split_whitespace();
+        let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        is_shell(program)
+    })
 }
 
-fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REDIS, |inv| {
-        let words: Vec<String> =
-            operations::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
-        let told = |a: &str, b: &str| {
-            words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
-        };
-        let set = told("config", "set")
-            && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
-                .iter()
-                .any(|key| words.iter().any(|word| word == key));
-        set || told("module", "load")
-            || told("slaveof", "") && !told("slaveof", "no")
-            || told("replicaof", "") && !told("replicaof", "no")
-            || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn store_opened(inv: &Invocation) -> bool {
+    let words: Vec<String> =
+        operations::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
+    let told = |a: &str, b: &str| {
+        words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
+    };
+    let set = told("config", "set")
+        && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
+            .iter()
+            .any(|key| words.iter().any(|word| word == key));
+    set || told("module", "load")
+        || told("slaveof", "") && !told("slaveof", "no")
+        || told("replicaof", "") && !told("replicaof", "no")
+        || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
 }
 
 /// A request that deletes in a store; with `all`, everything in it.

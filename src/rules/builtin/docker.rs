@@ -31,22 +31,15 @@ enum Taken {
     Again,
 }
 
-fn volumes_pruned<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(DOCKER, |inv| {
-        let volumes =
-            has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes");
-        (volumes && !is_labelled(inv) || has_sub(inv, "system reset")) && !asks_for_help(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn volumes_pruned(inv: &Invocation) -> bool {
+    let volumes = has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes");
+    (volumes && !is_labelled(inv) || has_sub(inv, "system reset")) && !asks_for_help(inv)
 }
 
-fn labelled_volumes_pruned<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(DOCKER, |inv| {
-        (has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes"))
-            && is_labelled(inv)
-            && !labels(inv).any(is_scratch)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn labelled_volumes_pruned(inv: &Invocation) -> bool {
+    (has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes"))
+        && is_labelled(inv)
+        && !labels(inv).any(is_scratch)
 }
 
 /// What the other command lists is narrowed to some, or to what is in nobody's use.
@@ -178,13 +171,8 @@ fn is_filled_again(name: &str) -> bool {
 }
 
 /// A composition taken down with its volumes or images, unless it is one for tests.
-fn composed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        (runs(inv, COMPOSE) || runs(inv, DOCKER))
-            && takes_composition(inv)
-            && !is_composed_for_tests(scene, inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn composed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    (runs(inv, COMPOSE) || runs(inv, DOCKER)) && takes_composition(inv) && !is_composed_for_tests(scene, inv)
 }
 
 /// `docker compose down`, with the volumes or with images that are not built here.

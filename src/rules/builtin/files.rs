@@ -95,44 +95,38 @@ fn lists_all_of_git(lister: &Invocation) -> bool {
 }
 
 /// Of a copy the target decides; of one to another machine the source as well.
-fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn mirrored(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const DELETES: &[&str] =
         &["--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del"];
-    let found = scene.first(&["rsync"], |inv| {
-        let lost = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let lies = classify(&target, EffectKind::FileDeletion, &scene.view);
-            lies.any(WIDE) || lies.any(&[Class::Project, Class::Outside])
-        };
-        let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
-        let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
-        DELETES.iter().any(|flag| has_flag(inv, flag))
-            && !["-n", "--dry-run"].iter().any(|flag| has_flag(inv, flag))
-            && inv.operands.iter().skip(skipped).any(lost)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let lost = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let lies = classify(&target, EffectKind::FileDeletion, &scene.view);
+        lies.any(WIDE) || lies.any(&[Class::Project, Class::Outside])
+    };
+    let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
+    let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
+    DELETES.iter().any(|flag| has_flag(inv, flag))
+        && !["-n", "--dry-run"].iter().any(|flag| has_flag(inv, flag))
+        && inv.operands.iter().skip(skipped).any(lost)
 }
 
-fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn chown_outside(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ONE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::Users, Class::Device];
     const TREE: &[Class] = &[Class::Outside, Class::Device];
-    let found = scene.first(CHOWN, |inv| {
-        let tree = has_flag(inv, "-R") || has_flag(inv, "--recursive");
-        let lies = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let found = classify(&target, EffectKind::FileDeletion, &scene.view);
-            match tree {
-                _ if inv.contained => found.has(Class::Device),
-                true => found.any(WIDE) || found.any(TREE),
-                false => found.any(ONE),
-            }
-        };
-        !asks_for_help(inv)
-            && inv.operands.iter().any(lies)
-            && !takes_back(inv, scene)
-            && !is_of_new_directories(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let tree = has_flag(inv, "-R") || has_flag(inv, "--recursive");
+    let lies = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let found = classify(&target, EffectKind::FileDeletion, &scene.view);
+        match tree {
+            _ if inv.contained => found.has(Class::Device),
+            true => found.any(WIDE) || found.any(TREE),
+            false => found.any(ONE),
+        }
+    };
+    !asks_for_help(inv)
+        && inv.operands.iter().any(lies)
+        && !takes_back(inv, scene)
+        && !is_of_new_directories(inv, scene)
 }
 
 /// Only directories change hands that the call itself makes, each by its own name.
@@ -184,39 +178,33 @@ fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// All of a directory in the home gets other permissions than only more for its owner and less for everybody else.
-fn opens_home_directory<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn opens_home_directory(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let keeps = |clause: &str| match clause.split_once('+') {
         Some(("u", _)) => true,
         Some(_) => false,
         None => clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og")),
     };
-    let found = scene.first(OPENERS, |inv| {
-        let recursive = has_flag(inv, "-R") || has_flag(inv, "--recursive");
-        let mode = inv.operands.first().and_then(Arg::known).filter(|_| inv.program == "chmod");
-        let on_home = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::HomeTop])
-        };
-        recursive
-            && !inv.contained
-            && inv.operands.iter().any(on_home)
-            && !mode.is_some_and(|mode| mode.split(',').all(keeps))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let recursive = has_flag(inv, "-R") || has_flag(inv, "--recursive");
+    let mode = inv.operands.first().and_then(Arg::known).filter(|_| inv.program == "chmod");
+    let on_home = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::HomeTop])
+    };
+    recursive
+        && !inv.contained
+        && inv.operands.iter().any(on_home)
+        && !mode.is_some_and(|mode| mode.split(',').all(keeps))
 }
 
-fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn chmod_lockout(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const MODES: &[&str] = &[
         "000", "0000", "0", "a-rwx", "a-r", "a-w", "a-rw", "ugo-rwx", "ugo-w", "ugo-r", "-rwx", "-r", "-w",
         "u-w", "u-r", "u-rwx", "a=", "u=",
     ];
-    let found = scene.first(CHMOD, |inv| {
-        let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
-        mode && inv.operands.iter().any(|arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-            classes.any(&[Class::Project, Class::Git])
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
+    mode && inv.operands.iter().any(|arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+        classes.any(&[Class::Project, Class::Git])
+    })
 }

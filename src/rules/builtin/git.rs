@@ -170,42 +170,33 @@ fn forces_later_pushes(key: &str, value: Option<&str>) -> bool {
 }
 
 /// What is fetched comes from another host than the address says.
-fn redirected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        if !is_sub(inv, "config") || inv.operands.len() < 2 {
-            return false;
-        }
-        let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
-        let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
-        let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
-        let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
-        let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
-        url.is_some_and(|url| !known(url))
-            || proxy.is_some_and(|url| !known(url))
-            || forces_later_pushes(&key, words.get(1).map(String::as_str))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn redirected(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !is_sub(inv, "config") || inv.operands.len() < 2 {
+        return false;
+    }
+    let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
+    let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+    let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
+    let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
+    let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
+    url.is_some_and(|url| !known(url))
+        || proxy.is_some_and(|url| !known(url))
+        || forces_later_pushes(&key, words.get(1).map(String::as_str))
 }
 
 /// `git fetch origin +main:main` moves a local branch to whatever is there.
-fn fetched_over<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
-        is_sub(inv, "fetch")
-            && inv.operands.iter().skip(1).any(|arg| {
-                let text = arg.text();
-                let target =
-                    text.trim_start_matches('+').split_once(':').map(|(_, target)| target.to_owned());
-                let local = target.is_some_and(|to| {
-                    !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*')
-                });
-                // A request to merge gets a branch of its own.
-                let request = text.trim_start_matches('+').starts_with("refs/pull/")
-                    || text.trim_start_matches('+').starts_with("refs/merge-requests/");
-                let own =
-                    text.rsplit(':').next().is_some_and(|to| !matches!(to, "main" | "master" | "develop"));
-                (forced || text.starts_with('+')) && local && !(request && own)
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn fetched_over(inv: &Invocation) -> bool {
+    let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+    is_sub(inv, "fetch")
+        && inv.operands.iter().skip(1).any(|arg| {
+            let text = arg.text();
+            let target = text.trim_start_matches('+').split_once(':').map(|(_, target)| target.to_owned());
+            let local = target
+                .is_some_and(|to| !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*'));
+            // A request to merge gets a branch of its own.
+            let request = text.trim_start_matches('+').starts_with("refs/pull/")
+                || text.trim_start_matches('+').starts_with("refs/merge-requests/");
+            let own = text.rsplit(':').next().is_some_and(|to| !matches!(to, "main" | "master" | "develop"));
+            (forced || text.starts_with('+')) && local && !(request && own)
+        })
 }

@@ -6,7 +6,7 @@ use super::operations;
 use super::{database, standing};
 use crate::rules::Invocation;
 use crate::rules::Stdin;
-use crate::rules::facts::operations::{MIGRATES_DATABASE, QUERIES_HOSTED_DATABASE};
+use crate::rules::facts::operations::QUERIES_HOSTED_DATABASE;
 use crate::rules::matcher::{
     Found, Scene, flag_value, has_flag, has_sub, host_of, input_of, is_rehearsal, runs,
 };
@@ -17,14 +17,12 @@ words!("builtin/live");
 /// Programs that run a command on another machine, or with the addresses of what runs there.
 const AFAR: &[&str] = &["heroku", "railway", "fly", "flyctl", "ssh"];
 
-fn live_database_migrated<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, MIGRATES_DATABASE, |inv| {
-        is_of_others(inv, scene) && (!has_sub(inv, "db execute") || changes(inv, scene))
-    })
+fn live_database_migrated(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    is_of_others(inv, scene) && (!has_sub(inv, "db execute") || changes(inv, scene))
 }
 
-fn hosted_database_told<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, QUERIES_HOSTED_DATABASE, |inv| !is_at_home(inv) && changes(inv, scene))
+fn hosted_database_told(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !is_at_home(inv) && changes(inv, scene)
 }
 
 fn shared_deployment_restarted<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -39,12 +37,9 @@ fn restarted<'a>(scene: &Scene<'a>, test: fn(&Invocation) -> bool) -> Found<'a> 
 }
 
 /// A client is given what changes rows or tables, or what is not known.
-fn told<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        let elsewhere = || standing::is_led_elsewhere(scene, inv) && !database::is_own_name(inv, scene);
-        (names_live(inv) || elsewhere()) && changes(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn told(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let elsewhere = || standing::is_led_elsewhere(scene, inv) && !database::is_own_name(inv, scene);
+    (names_live(inv) || elsewhere()) && changes(inv, scene)
 }
 
 /// Whether a tool is told, by names, addresses or the settings around it, to work on a database that is not one's own.

@@ -6,6 +6,7 @@ pub(super) mod settings;
 pub(super) mod shadowed;
 
 use crate::domain::{Action, EffectKind, Target};
+use crate::rules::Invocation;
 use crate::rules::matcher::{At, Found, Scene, at, has_flag};
 use crate::shell::Arg;
 
@@ -23,30 +24,23 @@ pub(in crate::rules) const FIRST: &[At] = &[
     At::Abs("/opt/bin"),
 ];
 
-fn directory_of_commands_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn directory_of_commands_replaced(inv: &Invocation) -> bool {
     const PLACES: &[&str] = &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-    let found = scene.first(&["ln"], |inv| {
-        let itself = ["-n", "--no-dereference", "-T", "--no-target-directory"];
-        let last = inv.operands.last().and_then(Arg::known).unwrap_or_default();
-        itself.iter().any(|flag| has_flag(inv, flag)) && PLACES.contains(&last.trim_end_matches('/'))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let itself = ["-n", "--no-dereference", "-T", "--no-target-directory"];
+    let last = inv.operands.last().and_then(Arg::known).unwrap_or_default();
+    itself.iter().any(|flag| has_flag(inv, flag)) && PLACES.contains(&last.trim_end_matches('/'))
 }
 
 /// An editor's or a browser's extension from a file of unknown origin.
-fn extension_from_file<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(EDITORS, |inv| {
-        let loads = |text: &str| text.ends_with(".vsix") || text.starts_with("--load-extension=");
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            let path = text.rsplit('=').next().unwrap_or_default();
-            let strange =
-                ["/tmp/", "/var/tmp/", "/dev/shm/", "http"].iter().any(|start| path.starts_with(start))
-                    || path.contains("/Downloads/");
-            loads(&text) && strange
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn extension_from_file(inv: &Invocation) -> bool {
+    let loads = |text: &str| text.ends_with(".vsix") || text.starts_with("--load-extension=");
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        let path = text.rsplit('=').next().unwrap_or_default();
+        let strange = ["/tmp/", "/var/tmp/", "/dev/shm/", "http"].iter().any(|start| path.starts_with(start))
+            || path.contains("/Downloads/");
+        loads(&text) && strange
+    })
 }
 
 const SUDOS: &[&str] = &["sudo", "sudoedit", "doas"];
@@ -71,18 +65,15 @@ fn shadowed<'a>(scene: &Scene<'a>) -> Found<'a> {
 const ALTERNATIVES: &[&str] = &["update-alternatives", "alternatives"];
 
 /// A command of everybody's that from now on is a program out of a directory which anybody fills.
-fn alternative_planted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ALTERNATIVES, |inv| {
-        let changes = inv.args.iter().any(|arg| matches!(arg.known(), Some("--set" | "--install")));
-        let planted = |arg: &Arg| {
-            let text = arg.text();
-            ["/tmp/", "/var/tmp/", "/dev/shm/", "/home/", "/Users/", "./", "~/"]
-                .iter()
-                .any(|dir| text.starts_with(dir))
-        };
-        changes && inv.args.iter().any(planted)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn alternative_planted(inv: &Invocation) -> bool {
+    let changes = inv.args.iter().any(|arg| matches!(arg.known(), Some("--set" | "--install")));
+    let planted = |arg: &Arg| {
+        let text = arg.text();
+        ["/tmp/", "/var/tmp/", "/dev/shm/", "/home/", "/Users/", "./", "~/"]
+            .iter()
+            .any(|dir| text.starts_with(dir))
+    };
+    changes && inv.args.iter().any(planted)
 }
 
 /// An alias or a function in the place of a command that asks for a password.
@@ -177,14 +168,11 @@ fn offered<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A time is given to `date` that is not to be shown: by an option, or as digits.
-fn date_set<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn date_set(inv: &Invocation) -> bool {
     let is_time = |arg: &Arg| {
         let text = arg.prefix().split('.').next().unwrap_or_default();
         text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let found = scene.first(&["date"], |inv| {
-        let asks = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "--version")));
-        !asks && (has_flag(inv, "-s") || has_flag(inv, "--set") || inv.operands.iter().any(is_time))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let asks = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "--version")));
+    !asks && (has_flag(inv, "-s") || has_flag(inv, "--set") || inv.operands.iter().any(is_time))
 }

@@ -5,6 +5,7 @@ pub(super) mod scheduled;
 
 use super::{everyday, lists};
 use crate::domain::{Action, EffectKind, Target};
+use crate::rules::Invocation;
 use crate::rules::Stdin;
 use crate::rules::matcher::{
     At, EFFECT, Found, OnEffect, Scene, at, find_but, has_flag, input_of, runs, squeeze,
@@ -78,24 +79,21 @@ fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A job that comes from the command line itself.
-fn hostile_job<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SCHEDULERS, |inv| {
-        let reads = inv.program != "systemd-run" && !has_flag(inv, "-l") && !has_flag(inv, "-r");
-        // Of a group in front of the pipe every command prints a part.
-        let piped = || {
-            scene.invocations().iter().filter(|other| {
-                matches!(inv.stdin, Stdin::Pipe) && other.pipeline == inv.pipeline && other.stage < inv.stage
-                    || runs(other, &["echo", "printf"]) && scene.command_line().contains("| crontab")
-            })
-        };
-        reads
-            && (input_of(inv, scene).iter().any(|text| is_hostile(text))
-                || piped().any(|other| {
-                    runs(other, &["echo", "printf", "cat"])
-                        && other.args.iter().any(|arg| is_hostile(&arg.text()))
-                }))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn hostile_job(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let reads = inv.program != "systemd-run" && !has_flag(inv, "-l") && !has_flag(inv, "-r");
+    // Of a group in front of the pipe every command prints a part.
+    let piped = || {
+        scene.invocations().iter().filter(|other| {
+            matches!(inv.stdin, Stdin::Pipe) && other.pipeline == inv.pipeline && other.stage < inv.stage
+                || runs(other, &["echo", "printf"]) && scene.command_line().contains("| crontab")
+        })
+    };
+    reads
+        && (input_of(inv, scene).iter().any(|text| is_hostile(text))
+            || piped().any(|other| {
+                runs(other, &["echo", "printf", "cat"])
+                    && other.args.iter().any(|arg| is_hostile(&arg.text()))
+            }))
 }
 
 /// Code of the call itself that opens a startup file for writing.

@@ -18,13 +18,10 @@ const PASSWORD_TAKERS: &[&str] = &["sshpass", "sudo"];
 /// Programs that look into a running process.
 const TRACERS: &[&str] = &["gdb", "lldb", "strace", "ltrace", "rr", "frida", "reptyr"];
 
-fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(TRACERS, |inv| {
-        ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
-            && !shows_stack(inv)
-            && !everyday::only_counts(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn attaches(inv: &Invocation) -> bool {
+    ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
+        && !shows_stack(inv)
+        && !everyday::only_counts(inv)
 }
 
 /// A debugger that prints where a process stands, and goes.
@@ -138,35 +135,29 @@ fn is_exploit(path: &str) -> bool {
 }
 
 /// A program or a script of such a name is run.
-fn exploit_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let word = inv.word.text();
-        let placed = word.contains('/') && is_exploit(&word);
-        let script = || {
-            let hunts = |path: &str| path.rsplit('/').next().is_some_and(|name| HUNTERS.contains(&name));
-            runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh", "zsh", "dash"]) && {
-                inv.operands.first()
-            }
-            .map(Arg::text)
-            .is_some_and(|path| is_exploit(&path) || hunts(&path))
-        };
-        placed || script()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn exploit_run(inv: &Invocation) -> bool {
+    let word = inv.word.text();
+    let placed = word.contains('/') && is_exploit(&word);
+    let script = || {
+        let hunts = |path: &str| path.rsplit('/').next().is_some_and(|name| HUNTERS.contains(&name));
+        runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh", "zsh", "dash"]) && {
+            inv.operands.first()
+        }
+        .map(Arg::text)
+        .is_some_and(|path| is_exploit(&path) || hunts(&path))
+    };
+    placed || script()
 }
 
 /// `find / -perm -4000`: programs that run with the rights of root.
-fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["find", "getcap"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
-        let sought = words.windows(2).any(|pair| {
+fn setuid_sought(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
+    let sought = words.windows(2).any(|pair| {
             matches!(pair, [flag, mode] if flag == "-perm" && (mode.contains("4000") || mode.contains("6000") || mode.contains("2000") || mode.contains("+s") || mode.contains("=s")))
         });
-        let all = inv.program == "getcap" && words.iter().any(|word| word == "/");
-        (wide && sought) || all
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let all = inv.program == "getcap" && words.iter().any(|word| word == "/");
+    (wide && sought) || all
 }
 
 fn from(scene: &Scene<'_>, wrapper: &str) -> Option<usize> {

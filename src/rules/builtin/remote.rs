@@ -78,39 +78,34 @@ fn carried_and_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn runs_blocked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if scene.nested {
-        return Found::No;
+        return false;
     }
-    let found = scene.first(RUNNERS, |inv| {
-        // Text for people.
-        let speaks = inv.program == "gh" && inv.sub.first().is_none_or(|sub| sub != "codespace")
-            || inv.program == "az" && !inv.args.iter().any(|arg| arg.known() == Some("run-command"))
-            || inv.program == "aws"
-                && !inv.args.iter().any(|arg| {
-                    matches!(arg.known(), Some("send-command" | "execute-command" | "start-session"))
-                });
-        !speaks
-            && lines(inv)
-                .into_iter()
-                .filter(|line| run_part(line).is_some())
-                .take(4)
-                .any(|line| shell_verdict(scene, &line, "/") == Verdict::Block)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    // Text for people.
+    let speaks = inv.program == "gh" && inv.sub.first().is_none_or(|sub| sub != "codespace")
+        || inv.program == "az" && !inv.args.iter().any(|arg| arg.known() == Some("run-command"))
+        || inv.program == "aws"
+            && !inv
+                .args
+                .iter()
+                .any(|arg| matches!(arg.known(), Some("send-command" | "execute-command" | "start-session")));
+    !speaks
+        && lines(inv)
+            .into_iter()
+            .filter(|line| run_part(line).is_some())
+            .take(4)
+            .any(|line| shell_verdict(scene, &line, "/") == Verdict::Block)
 }
 
-fn plants<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| {
-        let Some(last) = inv.operands.last().map(Arg::text) else { return false };
-        let planted = PLACES.iter().any(|place| last.contains(place));
-        let empties = inv.program == "rsync"
-            && inv.flags.iter().any(|flag| flag.name.starts_with("--delete"))
-            && last.contains(':')
-            && inv.operands.first().is_some_and(|arg| arg.text().trim_end_matches('/').ends_with("empty"));
-        inv.operands.len() > 1 && (planted || empties)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn plants(inv: &Invocation) -> bool {
+    let Some(last) = inv.operands.last().map(Arg::text) else { return false };
+    let planted = PLACES.iter().any(|place| last.contains(place));
+    let empties = inv.program == "rsync"
+        && inv.flags.iter().any(|flag| flag.name.starts_with("--delete"))
+        && last.contains(':')
+        && inv.operands.first().is_some_and(|arg| arg.text().trim_end_matches('/').ends_with("empty"));
+    inv.operands.len() > 1 && (planted || empties)
 }
 
 fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -66,18 +66,15 @@ fn is_pool(text: &str) -> bool {
 }
 
 /// What mines is fetched or installed by its name.
-fn installs_miner<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(INSTALLERS, |inv| {
-        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
-        let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
-        takes
-            && words.any(|word| {
-                let name = word.rsplit('/').next().unwrap_or_default();
-                let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
-                MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn installs_miner(inv: &Invocation) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+    let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
+    takes
+        && words.any(|word| {
+            let name = word.rsplit('/').next().unwrap_or_default();
+            let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
+            MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
+        })
 }
 
 /// A container is started from an image that mines.
@@ -111,23 +108,17 @@ fn inline<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = (&'a Invocation,
     })
 }
 
-fn stressed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(STRESSERS, |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        // One processor for less than a minute is nothing that anybody notices.
-        let little = matches!(words.as_slice(), ["--cpu" | "-c", "1" | "2", "--timeout" | "-t", time]
+fn stressed(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    // One processor for less than a minute is nothing that anybody notices.
+    let little = matches!(words.as_slice(), ["--cpu" | "-c", "1" | "2", "--timeout" | "-t", time]
             if time.trim_end_matches('s').parse::<u64>().is_ok_and(|seconds| seconds <= 60));
-        (has_flag(inv, "-t") || has_flag(inv, "--timeout")) && !little
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    (has_flag(inv, "-t") || has_flag(inv, "--timeout")) && !little
 }
 
-fn limit_lifted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ulimit"], |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        words.windows(2).any(|pair| {
-            matches!(pair, [limit, "unlimited"] if ["-u", "-v", "-m", "-f", "-Su", "-Hu"].contains(limit))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn limit_lifted(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    words.windows(2).any(
+        |pair| matches!(pair, [limit, "unlimited"] if ["-u", "-v", "-m", "-f", "-Su", "-Hu"].contains(limit)),
+    )
 }

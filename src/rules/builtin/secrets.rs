@@ -189,11 +189,9 @@ pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
     true
 }
 
-fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn clipboard_printed(inv: &Invocation) -> bool {
     const PRINT: &[&str] = &["-o", "-out", "-b", "--output"];
-    let found =
-        scene.first(CLIPBOARDS, |inv| inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg))
 }
 
 fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -35,21 +35,17 @@ const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModifi
 words!("builtin/selfprotect");
 
 /// lazaret is uninstalled by whatever installed it, or its name is given to something else.
-fn taken_away<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REMOVERS, |inv| {
-        let names =
-            |wanted: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| wanted.contains(&word));
-        match inv.program.as_str() {
-            "alias" => inv.args.iter().any(|arg| arg.text().starts_with("lazaret=")),
-            "hash" => names(&["-p"]) && names(&["lazaret"]),
-            "export" => names(&["-f"]) && names(&["lazaret"]) && scene.command_line().contains("lazaret()"),
-            _ => {
-                names(&["lazaret"])
-                    && names(&["uninstall", "remove", "rm", "un", "unlink", "purge", "autoremove"])
-            }
+fn taken_away(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let names = |wanted: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| wanted.contains(&word));
+    match inv.program.as_str() {
+        "alias" => inv.args.iter().any(|arg| arg.text().starts_with("lazaret=")),
+        "hash" => names(&["-p"]) && names(&["lazaret"]),
+        "export" => names(&["-f"]) && names(&["lazaret"]) && scene.command_line().contains("lazaret()"),
+        _ => {
+            names(&["lazaret"])
+                && names(&["uninstall", "remove", "rm", "un", "unlink", "purge", "autoremove"])
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// A protected place, or the client's or lazaret's own directory around one.
@@ -94,33 +90,26 @@ fn unpacks(inv: &Invocation) -> bool {
     }
 }
 
-fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(OWN, |inv| !own_commands::is_for_agents(inv.args.iter().map(Arg::known)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn own_commands(inv: &Invocation) -> bool {
+    !own_commands::is_for_agents(inv.args.iter().map(Arg::known))
 }
 
-fn variables<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn variables(inv: &Invocation) -> bool {
     let guarding = |text: &str| {
         ["LAZARET_", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_DISABLE", "OPENCODE_CONFIG"]
             .iter()
             .any(|name| text.starts_with(name))
     };
-    let found = scene.first(SETTERS, |inv| {
-        let sets = match inv.program.as_str() {
-            "launchctl" => inv
-                .args
-                .first()
-                .and_then(Arg::known)
-                .is_some_and(|word| matches!(word, "setenv" | "unsetenv")),
-            "systemctl" => inv
-                .args
-                .iter()
-                .any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment"))),
-            _ => true,
-        };
-        sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let sets = match inv.program.as_str() {
+        "launchctl" => {
+            inv.args.first().and_then(Arg::known).is_some_and(|word| matches!(word, "setenv" | "unsetenv"))
+        }
+        "systemctl" => {
+            inv.args.iter().any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment")))
+        }
+        _ => true,
+    };
+    sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
 }
 
 fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -20,7 +20,7 @@ fn nul_byte<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `alias ls='rm -rf'`: a program with options only, under the name of another.
-fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn alias_hides(inv: &Invocation) -> bool {
     const DESTROYERS: &[&str] = &["rm", "shred", "dd", "truncate", "unlink", "mkfs", "wipefs"];
     let hides = |arg: &Arg| {
         let text = arg.text();
@@ -35,8 +35,7 @@ fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
             && words.all(|word| word.starts_with('-'))
             && facts::find(name).is_some()
     };
-    let found = scene.first(&["alias"], |inv| inv.args.iter().any(hides));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(hides)
 }
 
 /// Its program is not known before it runs.
@@ -44,26 +43,22 @@ fn is_unknown(inv: &Invocation) -> bool {
     inv.program.is_empty() && inv.word.has_unknown()
 }
 
-fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn hidden_command(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ALSO: &[Class] = &[Class::Project, Class::Git, Class::Device, Class::Protected];
     const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
-    let found = scene.invocations().iter().find(|inv| {
-        let word = inv.word.text();
-        let name = word.rsplit('/').next().unwrap_or_default();
-        if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
-            return false;
-        }
-        let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
-        let recursive = inv.args.iter().any(option);
-        inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let changed = classify(&target, EffectKind::FileModification, &scene.view);
-            let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
-            changed.any(&[Class::Protected, Class::Device])
-                || (recursive && (lost.any(WIDE) || lost.any(ALSO)))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let word = inv.word.text();
+    let name = word.rsplit('/').next().unwrap_or_default();
+    if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
+        return false;
+    }
+    let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
+    let recursive = inv.args.iter().any(option);
+    inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let changed = classify(&target, EffectKind::FileModification, &scene.view);
+        let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
+        changed.any(&[Class::Protected, Class::Device]) || (recursive && (lost.any(WIDE) || lost.any(ALSO)))
+    })
 }
 
 fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {

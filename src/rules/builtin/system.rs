@@ -9,7 +9,7 @@ pub(super) mod traces;
 
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, has_operand, runs};
+use crate::rules::matcher::{has_operand, runs};
 use crate::shell::Arg;
 
 const GONE: &[EffectKind] =
@@ -19,7 +19,7 @@ const KILLERS: &[&str] = &["kill", "pkill", "killall", "killall5", "skill"];
 
 words!("builtin/system");
 
-fn systemctl_stops_the_session<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn systemctl_stops_the_session(inv: &Invocation) -> bool {
     let session = |arg: &Arg| {
         let text = arg.text();
         arg.has_unknown()
@@ -27,11 +27,8 @@ fn systemctl_stops_the_session<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .any(|word| text.contains(word))
     };
-    let found = scene.first(&["systemctl"], |inv| {
-        let stops = inv.sub.first().is_some_and(|sub| sub == "stop") || has_operand(inv, "stop");
-        stops && inv.operands.iter().any(session)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let stops = inv.sub.first().is_some_and(|sub| sub == "stop") || has_operand(inv, "stop");
+    stops && inv.operands.iter().any(session)
 }
 
 /// A container's first process is told to read its settings again.

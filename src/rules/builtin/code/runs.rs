@@ -31,23 +31,19 @@ fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
     options.chain(inv.operands.first().filter(|_| !given))
 }
 
-fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        if runs(inv, lists::SEDS) {
-            let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-            return sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text())).any(
-                |run| match run {
-                    scripts::SedRun::Command(text) => !may_be_fed(scene, &text, cwd),
-                    scripts::SedRun::Part(_) => true,
-                },
-            );
-        }
-        runs(inv, lists::SCRIPTED_FILTERS)
-            && inv.operands.first().is_some_and(|program| {
-                scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene))
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn filter_runs(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if runs(inv, lists::SEDS) {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        return sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text())).any(|run| match run {
+            scripts::SedRun::Command(text) => !may_be_fed(scene, &text, cwd),
+            scripts::SedRun::Part(_) => true,
+        });
+    }
+    runs(inv, lists::SCRIPTED_FILTERS)
+        && inv
+            .operands
+            .first()
+            .is_some_and(|program| scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene)))
 }
 
 /// Whether what comes down the pipe to a command is what git or a listing of files says.
@@ -286,19 +282,16 @@ fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
     })
 }
 
-fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn archiver_runs(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const RUNS: &[&str] =
         &["--checkpoint-action=exec", "--to-command", "--unzip-command", "-TT", "--rsh-command"];
     /// Of these the command is given what is in the archive, or nothing.
     const FED: &[&str] = &["--to-command=", "--checkpoint-action=exec="];
-    let found = scene.first(ARCHIVERS, |inv| {
-        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let harmless = |arg: &Arg| {
-            let command = arg.known().and_then(|arg| FED.iter().find_map(|option| arg.strip_prefix(option)));
-            command.is_some_and(|command| may_be_fed(scene, command, cwd))
-        };
-        let named = inv.args.iter().filter(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)));
-        { named }.any(|arg| !harmless(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let harmless = |arg: &Arg| {
+        let command = arg.known().and_then(|arg| FED.iter().find_map(|option| arg.strip_prefix(option)));
+        command.is_some_and(|command| may_be_fed(scene, command, cwd))
+    };
+    let named = inv.args.iter().filter(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)));
+    { named }.any(|arg| !harmless(arg))
 }

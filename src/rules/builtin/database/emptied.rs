@@ -12,7 +12,7 @@ use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::standing::is_scratch;
 use crate::rules::builtin::{lists, operations, resets, scripts, standing};
-use crate::rules::facts::operations::{DESTROYS_QUEUE, DESTROYS_STORE, DRAINS_QUEUE};
+use crate::rules::facts::operations::{DESTROYS_QUEUE, DRAINS_QUEUE};
 use crate::rules::matcher::{Found, Scene, contains_word, runs};
 use crate::shell::Arg;
 use flushed::{FETCHERS, flushed, flushed_by_address, flushed_by_client, flushed_over_socket};
@@ -27,22 +27,20 @@ fn own_database_dropped<'a>(scene: &Scene<'a>) -> Found<'a> {
     sql_by_client(scene, |inv| place_of(inv, scene) != Place::Elsewhere, drops_own)
 }
 
-fn own_queue_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, DESTROYS_QUEUE, |inv| whose_queue(inv, scene) == Whose::Own)
+fn own_queue_lost(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) == Whose::Own
 }
 
 fn store_asked_to_delete<'a>(scene: &Scene<'a>) -> Found<'a> {
     statement_sent(scene)
 }
 
-fn store_deleted_by_words<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, DESTROYS_STORE, |inv| {
-        whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
-    })
+fn store_deleted_by_words(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
 }
 
-fn queue_emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, DRAINS_QUEUE, |inv| whose_queue(inv, scene) != Whose::Tests)
+fn queue_emptied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) != Whose::Tests
 }
 
 const MONGO: &[&str] = &["mongosh", "mongo"];
@@ -116,19 +114,16 @@ fn loses_tables(words: &[String]) -> bool {
 }
 
 /// Everything in a graph, or a graph with all that is in it.
-fn graph_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GRAPHS, |inv| {
-        texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
-            let words = words_of(statement);
-            let has = |word: &str| words.iter().any(|one| one == word);
-            has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
-                || starts(&words, &["DROP", "DATABASE"])
-                || contains_word(statement, "._dropDatabase(")
-                || contains_word(statement, "._drop(")
-                || contains_word(statement, "g.V().drop(")
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn graph_deleted(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
+        let words = words_of(statement);
+        let has = |word: &str| words.iter().any(|one| one == word);
+        has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
+            || starts(&words, &["DROP", "DATABASE"])
+            || contains_word(statement, "._dropDatabase(")
+            || contains_word(statement, "._drop(")
+            || contains_word(statement, "g.V().drop(")
+    })
 }
 
 /// A program of one's own on this machine, at a port where no database listens: what it is sent are words to search for.

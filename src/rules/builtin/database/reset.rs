@@ -3,14 +3,13 @@
 use super::{deleted_by_request, env_is_scratch, is_for_tests, names_scratch};
 use crate::rules::builtin::database::spared::is_named_for_tests;
 use crate::rules::builtin::operations;
-use crate::rules::facts::operations::{RESETS_DATABASE, RESETS_RAILS_DATABASE, ROLLS_SCHEMA_BACK};
 use crate::rules::matcher::{Found, Scene};
 use crate::rules::{Invocation, matcher};
 use crate::shell::Arg;
 
-fn rails_database_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
-    // Last, because it looks through the whole command line.
-    operations::done_where(scene, RESETS_RAILS_DATABASE, |_| !is_for_tests(scene))
+fn rails_database_reset(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let _ = inv;
+    !is_for_tests(scene)
 }
 
 fn prisma_resets<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -27,21 +26,17 @@ fn prisma_resets<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
 }
 
-fn database_emptied_by_words<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, RESETS_DATABASE, |inv| {
-        !names_scratch(inv)
-            && !env_is_scratch(inv, scene)
-            && !is_named_for_tests(inv, scene)
-            && !only_prints(inv, scene)
-            && !is_for_tests(scene)
-    })
+fn database_emptied_by_words(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !names_scratch(inv)
+        && !env_is_scratch(inv, scene)
+        && !is_named_for_tests(inv, scene)
+        && !only_prints(inv, scene)
+        && !is_for_tests(scene)
 }
 
-fn schema_set_back<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, ROLLS_SCHEMA_BACK, |inv| {
-        let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
-        !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
-    })
+fn schema_set_back(inv: &Invocation) -> bool {
+    let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
+    !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
 }
 
 words!("builtin/database/reset");

@@ -35,7 +35,7 @@ const OF_GIT: OnEffect = OnEffect {
 words!("builtin/files/deleted");
 
 /// A home, the project or more, named to a program that clears what it is given.
-fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn cleared(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let lost = |arg: &Arg, inv: &Invocation| {
         let home = scene.view.facts.places.home.as_deref();
         let text = arg.text();
@@ -46,58 +46,54 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
         let classes = classify(&target_of(&path, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
         classes.any(WIDE) || classes.has(Class::Project)
     };
-    let found = scene.first(CLEARERS, |inv| {
-        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
-        match (inv.program.as_str(), first) {
-            ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
-            ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
-            ("gio", _) => false,
-            ("cargo", Some("clean")) => {
-                let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
-                let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
-                // Assignments in front of a command are gone once it is surveyed; the text still has them.
-                let line = scene.command_line();
-                let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
-                let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
-                told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
-                    .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
-            }
-            ("cargo", _) => false,
-            ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
-                inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            ("fdupes" | "jdupes", _) => {
-                let deletes = |arg: &Arg| {
-                    arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
-                };
-                inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            // What it encrypts, nobody reads again without the key.
-            ("ccrypt" | "ccencrypt", _) => {
-                let reads = ["-d", "-c", "--decrypt", "--cat"].iter().any(|flag| has_flag(inv, flag));
-                !reads && inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            (program, command) => {
-                let told = |words: &[&str]| {
-                    inv.args.iter().any(|arg| arg.known().is_some_and(|word| words.contains(&word)))
-                };
-                let moves =
-                    program == "rar" && (matches!(command, Some("m" | "mf")) || told(&["-df", "-dr", "-dw"]));
-                // `find ~ | xargs 7z a -sdel`
-                let listed = || {
-                    inv.wrappers.iter().any(|name| name == "xargs")
-                        && scene
-                            .first(&["find", "fd", "ls"], |other| {
-                                other.pipeline == inv.pipeline
-                                    && other.args.iter().any(|arg| lost(arg, other))
-                            })
-                            .is_some()
-                };
-                (moves || told(&["-sdel"])) && (inv.args.iter().skip(1).any(|arg| lost(arg, inv)) || listed())
-            }
+    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
+    match (inv.program.as_str(), first) {
+        ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
+        ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
+        ("gio", _) => false,
+        ("cargo", Some("clean")) => {
+            let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
+            let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
+            // Assignments in front of a command are gone once it is surveyed; the text still has them.
+            let line = scene.command_line();
+            let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
+            let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
+            told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
+                .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        ("cargo", _) => false,
+        ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
+            inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        ("fdupes" | "jdupes", _) => {
+            let deletes = |arg: &Arg| {
+                arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
+            };
+            inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        // What it encrypts, nobody reads again without the key.
+        ("ccrypt" | "ccencrypt", _) => {
+            let reads = ["-d", "-c", "--decrypt", "--cat"].iter().any(|flag| has_flag(inv, flag));
+            !reads && inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        (program, command) => {
+            let told = |words: &[&str]| {
+                inv.args.iter().any(|arg| arg.known().is_some_and(|word| words.contains(&word)))
+            };
+            let moves =
+                program == "rar" && (matches!(command, Some("m" | "mf")) || told(&["-df", "-dr", "-dw"]));
+            // `find ~ | xargs 7z a -sdel`
+            let listed = || {
+                inv.wrappers.iter().any(|name| name == "xargs")
+                    && scene
+                        .first(&["find", "fd", "ls"], |other| {
+                            other.pipeline == inv.pipeline && other.args.iter().any(|arg| lost(arg, other))
+                        })
+                        .is_some()
+            };
+            (moves || told(&["-sdel"])) && (inv.args.iter().skip(1).any(|arg| lost(arg, inv)) || listed())
+        }
+    }
 }
 
 /// Whether the call itself makes what lies at the path, in front of the effect with that number: nothing is there now.

@@ -76,23 +76,20 @@ fn opens_only(inv: &Invocation, scene: &Scene<'_>) -> bool {
     silent(inv) && scene.invocations().iter().all(silent)
 }
 
-fn hard_linked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn hard_linked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let any = |inv: &Invocation, flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
     let hard = |inv: &Invocation| match inv.program.as_str() {
         "cp" | "gcp" => any(inv, &["-l", "--link"]) || inv.args.iter().any(is_linking),
         _ => !any(inv, &["-s", "--symbolic"]),
     };
-    let found = scene.first(LINKERS, |inv| {
-        let into = any(inv, &["-t", "--target-directory"]);
-        let count = inv.operands.len().saturating_sub(usize::from(!into));
-        hard(inv)
-            && inv
-                .operands
-                .iter()
-                .take(count)
-                .any(|arg| is_of_a_person(&target_of(arg, inv.cwd.as_deref()), scene))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let into = any(inv, &["-t", "--target-directory"]);
+    let count = inv.operands.len().saturating_sub(usize::from(!into));
+    hard(inv)
+        && inv
+            .operands
+            .iter()
+            .take(count)
+            .any(|arg| is_of_a_person(&target_of(arg, inv.cwd.as_deref()), scene))
 }
 
 /// `-al`

@@ -13,22 +13,19 @@ use crate::shell::Arg;
 use kept::{data_lost, grows, settings_lost};
 pub(super) use kept::{is_cache, is_log};
 
-fn file_overwritten_for_good<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SHREDDERS, |inv| {
-        // What was made to be thrown away.
-        let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
-            Target::Path { path, glob: false, .. } => {
-                scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
-            }
-            Target::Path { .. }
-            | Target::UnknownPath { .. }
-            | Target::Url(_)
-            | Target::Command(_)
-            | Target::None => false,
-        };
-        !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn file_overwritten_for_good(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // What was made to be thrown away.
+    let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => {
+            scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
+        }
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => false,
+    };
+    !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
 }
 
 const CHANGES: &[EffectKind] =
@@ -160,57 +157,54 @@ pub(super) fn leaves_nothing(inv: &Invocation) -> bool {
 }
 
 /// An edit in place that leaves nothing.
-fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn lines_deleted(inv: &Invocation) -> bool {
     const NOTHING: &[&str] =
         &["d", "1,$d", "s/.*//", "s/.*//g", "/./d", "/^/d", "/.*/d", "1~1d", "0,$d", "Q", "1Q"];
-    let found = scene.first(EDITORS, |inv| {
-        let first = inv.operands.first().map(Arg::text).unwrap_or_default();
-        match inv.program.as_str() {
-            "perl" => {
-                // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
-                let in_place = inv.args.iter().any(|arg| {
-                    let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
-                    let letters = letters.split('.').next().unwrap_or_default();
-                    !letters.starts_with(['M', 'm', 'I', 'e', '-'])
-                        && letters.bytes().all(|b| b.is_ascii_alphanumeric())
-                        && letters.contains('i')
-                });
-                let clears = |arg: &Arg| {
-                    let code: String = arg.text().split_whitespace().collect();
-                    matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
-                };
-                in_place
-                    && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
-                        || inv.args.iter().any(clears))
-            }
-            "ex" | "vi" | "vim" | "nvim" => {
-                let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-                let clears = |text: &str| {
-                    let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
-                    let text = text.trim_start_matches("argdo ");
-                    matches!(
-                        text.split('|').next().unwrap_or_default().trim(),
-                        "%d" | "1,$d" | "%delete" | "%d _"
-                    )
-                };
-                let keeps = |text: &str| {
-                    ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
-                        .iter()
-                        .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
-                };
-                told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
-            }
-            "awk" | "gawk" => {
-                inv.args.iter().any(|arg| arg.known() == Some("inplace"))
-                    && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
-            }
-            _ => {
-                let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
-                in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
-            }
+    let first = inv.operands.first().map(Arg::text).unwrap_or_default();
+    match inv.program.as_str() {
+        "perl" => {
+            // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
+            let in_place = inv.args.iter().any(|arg| {
+                let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
+                let letters = letters.split('.').next().unwrap_or_default();
+                !letters.starts_with(['M', 'm', 'I', 'e', '-'])
+                    && letters.bytes().all(|b| b.is_ascii_alphanumeric())
+                    && letters.contains('i')
+            });
+            let clears = |arg: &Arg| {
+                let code: String = arg.text().split_whitespace().collect();
+                matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
+            };
+            in_place
+                && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+                    || inv.args.iter().any(clears))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "ex" | "vi" | "vim" | "nvim" => {
+            let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+            let clears = |text: &str| {
+                let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
+                let text = text.trim_start_matches("argdo ");
+                matches!(
+                    text.split('|').next().unwrap_or_default().trim(),
+                    "%d" | "1,$d" | "%delete" | "%d _"
+                )
+            };
+            let keeps = |text: &str| {
+                ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
+                    .iter()
+                    .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
+            };
+            told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
+        }
+        "awk" | "gawk" => {
+            inv.args.iter().any(|arg| arg.known() == Some("inplace"))
+                && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
+        }
+        _ => {
+            let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
+            in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
+        }
+    }
 }
 
 fn changed_at<'a>(scene: &Scene<'a>, test: impl Fn(&Target) -> bool) -> Found<'a> {

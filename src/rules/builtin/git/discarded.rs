@@ -179,43 +179,40 @@ fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A local branch that is protected, or not known, and is set to another commit or deleted.
-fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        if inv.program != "git" {
-            return false;
+fn moves_protected(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if inv.program != "git" {
+        return false;
+    }
+    let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
+    let forced = has(&["-f", "--force"]);
+    let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
+        Some("checkout") => by_flag(&["-B"]),
+        Some("switch") => by_flag(&["-C", "--force-create"]),
+        // Of a name that is not known a person is asked as of any branch.
+        Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
+            inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
         }
-        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
-        let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
-        let forced = has(&["-f", "--force"]);
-        let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
-            Some("checkout") => by_flag(&["-B"]),
-            Some("switch") => by_flag(&["-C", "--force-create"]),
-            // Of a name that is not known a person is asked as of any branch.
-            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
-                inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
-            }
-            Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
-                inv.operands.iter().skip(1).collect()
-            }
-            Some("branch") if forced => inv.operands.iter().take(1).collect(),
-            Some("update-ref") => {
-                let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
-                inv.operands.iter().take(1).filter(heads).collect()
-            }
-            Some("fetch" | "pull") => {
-                let local = |arg: &&Arg| {
-                    let text = arg.text();
-                    let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
-                    to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
-                };
-                inv.operands.iter().skip(1).filter(local).collect()
-            }
-            _ => return false,
-        };
-        branches.into_iter().any(|arg| match arg.known() {
-            Some(branch) => is_protected(target_of_refspec(branch), scene),
-            None => true,
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
+            inv.operands.iter().skip(1).collect()
+        }
+        Some("branch") if forced => inv.operands.iter().take(1).collect(),
+        Some("update-ref") => {
+            let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
+            inv.operands.iter().take(1).filter(heads).collect()
+        }
+        Some("fetch" | "pull") => {
+            let local = |arg: &&Arg| {
+                let text = arg.text();
+                let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
+                to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
+            };
+            inv.operands.iter().skip(1).filter(local).collect()
+        }
+        _ => return false,
+    };
+    branches.into_iter().any(|arg| match arg.known() {
+        Some(branch) => is_protected(target_of_refspec(branch), scene),
+        None => true,
+    })
 }

@@ -28,14 +28,11 @@ fn history_filtered<'a>(scene: &Scene<'a>) -> Found<'a> {
     throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
 }
 
-fn git_deletes_reference<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        has_sub(inv, "update-ref")
-            && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
-            && !asks_for_help(inv)
-            && !is_scratch(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn git_deletes_reference(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    has_sub(inv, "update-ref")
+        && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
+        && !asks_for_help(inv)
+        && !is_scratch(inv, scene)
 }
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
@@ -153,14 +150,13 @@ fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `java -jar bfg.jar`, by whatever version.
-fn history_cleaner<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn history_cleaner(inv: &Invocation) -> bool {
     let is_cleaner = |arg: &Arg| {
         let text = arg.text();
         let name = text.rsplit('/').next().unwrap_or_default();
         name.starts_with("bfg") && name.ends_with(".jar")
     };
-    let found = scene.first(&["java"], |inv| inv.args.iter().any(is_cleaner));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(is_cleaner)
 }
 
 /// `git branch -D main`, by its name.

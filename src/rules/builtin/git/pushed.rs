@@ -16,9 +16,8 @@ fn git_push_deletes_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-fn forced_push<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| is_forced_push(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn forced_push(inv: &Invocation) -> bool {
+    is_forced_push(inv)
 }
 
 fn forced_push_to_protected<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -2,12 +2,10 @@
 
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::done_where;
-use crate::rules::facts::operations::CHANGES_NETWORK;
 use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
-fn network_cut<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn network_cut(inv: &Invocation) -> bool {
     // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
     let itself = |inv: &Invocation| {
         inv.program == "tc"
@@ -16,14 +14,14 @@ fn network_cut<'a>(scene: &Scene<'a>) -> Found<'a> {
                 _ => false,
             })
     };
-    done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
+    !itself(inv)
 }
 
 const MOUNTS: &[&str] = &["mount", "umount"];
 
 words!("builtin/machine/devices");
 
-fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn mounted_over(inv: &Invocation) -> bool {
     const SYSTEM: &[&str] = &[
         "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/proc", "/root", "/home", "/var",
         "/var/log", "/sys",
@@ -35,20 +33,16 @@ fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .any(|dir| text.starts_with(dir))
     };
-    let found = scene.first(MOUNTS, |inv| {
-        let last = inv.operands.last().map(Arg::text).unwrap_or_default();
-        if inv.program == "umount" {
-            return ["-a", "--all", "-R"].iter().any(|flag| has_flag(inv, flag))
-                || of_system(last.trim_end_matches('/'))
-                || last == "/";
-        }
-        let remounts = flag_value(inv, &["-o", "--options"])
-            .is_some_and(|arg| arg.text().contains("remount"))
-            || inv.args.iter().any(|arg| arg.text().starts_with("remount"));
-        let onto = inv.operands.len() > 1 || remounts;
-        onto && of_system(&last)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let last = inv.operands.last().map(Arg::text).unwrap_or_default();
+    if inv.program == "umount" {
+        return ["-a", "--all", "-R"].iter().any(|flag| has_flag(inv, flag))
+            || of_system(last.trim_end_matches('/'))
+            || last == "/";
+    }
+    let remounts = flag_value(inv, &["-o", "--options"]).is_some_and(|arg| arg.text().contains("remount"))
+        || inv.args.iter().any(|arg| arg.text().starts_with("remount"));
+    let onto = inv.operands.len() > 1 || remounts;
+    onto && of_system(&last)
 }
 
 fn disk_read<'a>(scene: &Scene<'a>) -> Found<'a> {

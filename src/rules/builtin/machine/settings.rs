@@ -1,6 +1,7 @@
 //! Files and settings that the machine lives by.
 
 use super::{CHANGES, VITAL};
+use crate::rules::Invocation;
 use crate::rules::Stdin;
 use crate::rules::builtin::named;
 use crate::rules::matcher::{Found, Scene, has_flag, runs};
@@ -124,14 +125,11 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-fn connection_names<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["nmcli"], |inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            ["ipv4.dns", "ipv6.dns", "+ipv4.dns", "ipv4.gateway", "proxy."]
-                .iter()
-                .any(|key| text.starts_with(key))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn connection_names(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        ["ipv4.dns", "ipv6.dns", "+ipv4.dns", "ipv4.gateway", "proxy."]
+            .iter()
+            .any(|key| text.starts_with(key))
+    })
 }

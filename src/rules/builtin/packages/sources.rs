@@ -5,17 +5,14 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
-fn index_trusted_without_a_certificate<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn index_trusted_without_a_certificate(inv: &Invocation) -> bool {
     let nameless = |text: &str| {
         let host = host_of(text);
         text.starts_with("http://")
             && !host.starts_with("127.")
             && host.split('.').all(|part| part.parse::<u8>().is_ok())
     };
-    let found = scene.first(&["pip", "pip3"], |inv| {
-        has_flag(inv, "--trusted-host") && inv.args.iter().any(|arg| nameless(&arg.text()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    has_flag(inv, "--trusted-host") && inv.args.iter().any(|arg| nameless(&arg.text()))
 }
 
 words!("builtin/packages/sources");
@@ -23,33 +20,24 @@ words!("builtin/packages/sources");
 /// Programs that keep the keys by which software is trusted.
 const KEEPERS: &[&str] = &["apt-key", "rpm", "rpmkeys"];
 
-fn key_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn key_in_the_open(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let open = |inv: &Invocation| inv.args.iter().any(|arg| arg.prefix().starts_with("http://"));
-    let found = scene.first(KEEPERS, |inv| {
-        let takes = inv.args.iter().any(|arg| matches!(arg.known(), Some("add" | "--import" | "import")));
-        let piped = || {
-            scene
-                .invocations()
-                .iter()
-                .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && open(other))
-        };
-        takes && (open(inv) || piped())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let takes = inv.args.iter().any(|arg| matches!(arg.known(), Some("add" | "--import" | "import")));
+    let piped = || {
+        scene
+            .invocations()
+            .iter()
+            .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && open(other))
+    };
+    takes && (open(inv) || piped())
 }
 
-fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["gem", "bundle", "poetry"], |inv| {
-        let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
-        let sets =
-            words.iter().any(|word| matches!(&**word, "-a" | "--add" | "config" | "source" | "--source"));
-        sets && words.iter().any(|word| {
-            word.contains("://")
-                && !word.starts_with("mirror.")
-                && !is_usual(&host_of(word), scene.view.policy)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn foreign_source(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
+    let sets = words.iter().any(|word| matches!(&**word, "-a" | "--add" | "config" | "source" | "--source"));
+    sets && words.iter().any(|word| {
+        word.contains("://") && !word.starts_with("mirror.") && !is_usual(&host_of(word), scene.view.policy)
+    })
 }
 
 /// `npm run e2e`, `yarn test`

@@ -124,62 +124,57 @@ fn run_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
     if found.is_some() { run_from_url(scene) } else { Found::No }
 }
 
-fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn given_to_runner(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), scene.view.policy);
     let web = |text: &str| text.starts_with("http") && foreign(text);
-    let found = scene.first(OTHERS, |inv| {
-        let first = words(inv).next().unwrap_or_default();
-        let behind = |flags: &[&str]| {
-            let pairs = inv.args.iter().zip(inv.args.iter().skip(1));
-            { pairs }.any(|(flag, value)| {
-                flag.known().is_some_and(|flag| flags.contains(&flag)) && foreign(value.prefix())
-            })
-        };
-        match inv.program.as_str() {
-            "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
-            "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
-            "node" | "nodejs" | "tsx" | "ts-node" => {
-                let loads =
-                    |flag: &&crate::rules::survey::Flag| lists::NODE_LOADS.contains(&flag.name.as_str());
-                let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
-                loaded.any(|value| web(value.prefix()))
-                    || inv.operands.first().is_some_and(|arg| web(arg.prefix()))
-            }
-            "php" => inv.args.iter().any(|arg| {
-                let text = arg.text();
-                ["auto_prepend_file=", "auto_append_file="]
-                    .iter()
-                    .any(|key| text.split_once(key).is_some_and(|(_, file)| web(file)))
-            }),
-            "wmic" => inv.args.iter().any(|arg| {
-                arg.text().split_once("ormat:").is_some_and(|(_, sheet)| web(sheet.trim_matches('"')))
-            }),
-            "jshell" | "javaws" | "cscript" | "wscript" => inv.args.iter().any(|arg| web(arg.prefix())),
-            "groovy" | "scala" | "scala-cli" | "kotlin" => foreign(first),
-            "nix" => {
-                matches!(first, "run" | "shell" | "develop" | "build" | "profile")
-                    && words(inv).skip(1).any(web)
-            }
-            "helm" => {
-                matches!(first, "install" | "upgrade" | "template")
-                    && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
-            }
-            "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
-            "uv" | "uvx" | "pipx" => {
-                behind(&["--with", "--with-editable", "--with-requirements", "--preinstall"])
-            }
-            "pre-commit" => first == "try-repo" && words(inv).skip(1).any(foreign),
-            "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
-            _ => match first {
-                "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
-                "run" | "create" | "pull" => {
-                    inv.operands.iter().find(|arg| arg.known() != Some(first)).is_some_and(is_nameless_image)
-                }
-                _ => false,
-            },
+    let first = words(inv).next().unwrap_or_default();
+    let behind = |flags: &[&str]| {
+        let pairs = inv.args.iter().zip(inv.args.iter().skip(1));
+        { pairs }.any(|(flag, value)| {
+            flag.known().is_some_and(|flag| flags.contains(&flag)) && foreign(value.prefix())
+        })
+    };
+    match inv.program.as_str() {
+        "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
+        "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
+        "node" | "nodejs" | "tsx" | "ts-node" => {
+            let loads = |flag: &&crate::rules::survey::Flag| lists::NODE_LOADS.contains(&flag.name.as_str());
+            let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
+            loaded.any(|value| web(value.prefix()))
+                || inv.operands.first().is_some_and(|arg| web(arg.prefix()))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "php" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            ["auto_prepend_file=", "auto_append_file="]
+                .iter()
+                .any(|key| text.split_once(key).is_some_and(|(_, file)| web(file)))
+        }),
+        "wmic" => inv.args.iter().any(|arg| {
+            arg.text().split_once("ormat:").is_some_and(|(_, sheet)| web(sheet.trim_matches('"')))
+        }),
+        "jshell" | "javaws" | "cscript" | "wscript" => inv.args.iter().any(|arg| web(arg.prefix())),
+        "groovy" | "scala" | "scala-cli" | "kotlin" => foreign(first),
+        "nix" => {
+            matches!(first, "run" | "shell" | "develop" | "build" | "profile") && words(inv).skip(1).any(web)
+        }
+        "helm" => {
+            matches!(first, "install" | "upgrade" | "template")
+                && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
+        }
+        "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
+        "uv" | "uvx" | "pipx" => {
+            behind(&["--with", "--with-editable", "--with-requirements", "--preinstall"])
+        }
+        "pre-commit" => first == "try-repo" && words(inv).skip(1).any(foreign),
+        "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
+        _ => match first {
+            "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
+            "run" | "create" | "pull" => {
+                inv.operands.iter().find(|arg| arg.known() != Some(first)).is_some_and(is_nameless_image)
+            }
+            _ => false,
+        },
+    }
 }
 
 /// `203.0.113.7:5000/x`: an image from a machine without a name that is not of one's own network.

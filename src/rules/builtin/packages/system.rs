@@ -2,51 +2,42 @@
 
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, operations};
-use crate::rules::facts::operations::{INSTALLS_FOR_ALL, REMOVES_SOFTWARE};
 use crate::rules::matcher::{Found, Scene, asks_for_help};
 use crate::shell::Arg;
 
-fn package_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, REMOVES_SOFTWARE, |inv| {
-        !asks_for_help(inv)
-            && !operations::known_words(inv).iter().any(|word| SIMULATED.contains(word))
-            && !everyday::removes_tools(inv)
-    })
+fn package_removed(inv: &Invocation) -> bool {
+    !asks_for_help(inv)
+        && !operations::known_words(inv).iter().any(|word| SIMULATED.contains(word))
+        && !everyday::removes_tools(inv)
 }
 
-fn every_brewed_package_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn every_brewed_package_removed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let says = |inv: &Invocation, words: &[&str]| {
         operations::known_words(inv).iter().any(|word| words.contains(word))
     };
     let listed = |program: &str| scene.first(&[program], |inv| says(inv, &["list", "ls"])).is_some();
-    let found = scene.first(&["brew", "snap", "flatpak"], |inv| {
-        says(inv, &["uninstall", "remove", "rm"]) && (listed(&inv.program) || says(inv, &["--all"]))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    says(inv, &["uninstall", "remove", "rm"]) && (listed(&inv.program) || says(inv, &["--all"]))
 }
 
-fn unknown_package_for_the_machine<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, INSTALLS_FOR_ALL, |inv| {
-        // What Homebrew itself hands out was looked at by others.
-        let tapped = |name: &&str| inv.program != "brew" || name.contains('/');
-        everyday::installed(inv).filter(tapped).any(|name| !everyday::is_well_known(name))
-    })
+fn unknown_package_for_the_machine(inv: &Invocation) -> bool {
+    // What Homebrew itself hands out was looked at by others.
+    let tapped = |name: &&str| inv.program != "brew" || name.contains('/');
+    everyday::installed(inv).filter(tapped).any(|name| !everyday::is_well_known(name))
 }
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
 
 words!("builtin/packages/system");
 
-fn release_upgraded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["do-release-upgrade"], |inv| inv.args.is_empty());
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn release_upgraded(inv: &Invocation) -> bool {
+    inv.args.is_empty()
 }
 
 /// Programs that remove by an option.
 const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg", "nix-env"];
 
 /// A library, a shell or an init without which nothing starts.
-fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn core_removed(inv: &Invocation) -> bool {
     const CORE: &[&str] = &[
         "glibc",
         "libc6",
@@ -70,30 +61,27 @@ fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
         "apt",
         "rpm",
     ];
-    let found = scene.first(BARE_REMOVERS, |inv| {
-        let removes = inv.program == "xbps-remove"
-            || inv.args.iter().filter_map(Arg::known).any(|word| {
-                word.starts_with("-R")
-                    || matches!(
-                        word,
-                        "-C" | "--unmerge"
-                            | "--remove"
-                            | "-e"
-                            | "--erase"
-                            | "-r"
-                            | "-P"
-                            | "--purge"
-                            | "--uninstall"
-                    )
-            });
-        removes
-            && inv
-                .operands
-                .iter()
-                .filter_map(Arg::known)
-                .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let removes = inv.program == "xbps-remove"
+        || inv.args.iter().filter_map(Arg::known).any(|word| {
+            word.starts_with("-R")
+                || matches!(
+                    word,
+                    "-C" | "--unmerge"
+                        | "--remove"
+                        | "-e"
+                        | "--erase"
+                        | "-r"
+                        | "-P"
+                        | "--purge"
+                        | "--uninstall"
+                )
+        });
+    removes
+        && inv
+            .operands
+            .iter()
+            .filter_map(Arg::known)
+            .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
 }
 
 const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];

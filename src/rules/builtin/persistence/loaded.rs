@@ -2,6 +2,7 @@
 
 use super::WRITES;
 use crate::domain::{Action, Target};
+use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::builtin::packages::is_usual;
 use crate::rules::matcher::{Found, Scene, at, contains_word, host_of, is_known, target_of};
@@ -55,17 +56,14 @@ fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// The same, where Python itself is asked for the directory.
-fn startup_module_asked_for<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let text = inv.text.as_str();
-        let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
-        let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
-        inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
-            && text.contains('>')
-            && asked.iter().any(|way| text.contains(way))
-            && named.iter().any(|name| text.contains(name))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn startup_module_asked_for(inv: &Invocation) -> bool {
+    let text = inv.text.as_str();
+    let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
+    let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
+    inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
+        && text.contains('>')
+        && asked.iter().any(|way| text.contains(way))
+        && named.iter().any(|name| text.contains(name))
 }
 
 fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -81,7 +79,7 @@ fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|(effect, _)| effect.target.text()))
 }
 
-fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn npm_setting(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const KEYS: &[&str] = &[
         "script-shell",
         "shell",
@@ -95,22 +93,19 @@ fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
         "yarn-path",
         "yarnPath",
     ];
-    let found = scene.first(PACKAGE_MANAGERS, |inv| {
-        let words: Vec<&str> =
-            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
-        let sets = words.contains(&"set");
-        let keys = |word: &&str| {
-            let key = word.split('=').next().unwrap_or_default();
-            KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
-        };
-        // Back to the usual registry.
-        let usual = words.iter().any(|word| {
-            let url = word.split_once('=').map_or(*word, |(_, url)| url);
-            url.contains("://") && is_usual(&host_of(url), scene.view.policy)
-        });
-        sets && !usual && words.iter().any(keys)
+    let words: Vec<&str> =
+        inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+    let sets = words.contains(&"set");
+    let keys = |word: &&str| {
+        let key = word.split('=').next().unwrap_or_default();
+        KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
+    };
+    // Back to the usual registry.
+    let usual = words.iter().any(|word| {
+        let url = word.split_once('=').map_or(*word, |(_, url)| url);
+        url.contains("://") && is_usual(&host_of(url), scene.view.policy)
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    sets && !usual && words.iter().any(keys)
 }
 
 words!("builtin/persistence/loaded");

@@ -2,6 +2,7 @@
 
 use super::WRITES;
 use crate::domain::{Action, Target};
+use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{Classes, Found, Scene, at, has_flag, runs};
 use crate::shell::Arg;
@@ -12,12 +13,9 @@ const ENABLERS: &[&str] = &["systemctl", "rc-update", "chkconfig", "update-rc.d"
 
 words!("builtin/persistence/scheduled");
 
-fn crontab_from_stdin<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CRONTAB, |inv| {
-        inv.operands.is_empty()
-            && !["-l", "-r", "-e", "-V", "--help", "-h"].iter().any(|flag| has_flag(inv, flag))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn crontab_from_stdin(inv: &Invocation) -> bool {
+    inv.operands.is_empty()
+        && !["-l", "-r", "-e", "-V", "--help", "-h"].iter().any(|flag| has_flag(inv, flag))
 }
 
 /// Whether a unit is one that some package brings along.
@@ -34,27 +32,24 @@ fn is_known_unit(name: &str) -> bool {
 }
 
 /// A unit switched on that no package brings along, or that is named by its path.
-fn unknown_enabled<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn unknown_enabled(inv: &Invocation) -> bool {
     const SAYS: &[&str] = &[
         "enable", "reenable", "preset", "link", "add", "on", "defaults", "default", "boot", "start", "--add",
     ];
-    let found = scene.first(ENABLERS, |inv| {
-        let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
-        let systemd = inv.program == "systemctl";
-        let on = match inv.program.as_str() {
-            "systemctl" => words().any(|word| matches!(word, "enable" | "reenable" | "link")),
-            "rc-update" => words().any(|word| matches!(word, "add" | "-a")),
-            "update-rc.d" => words().any(|word| matches!(word, "defaults" | "enable")),
-            _ => words().any(|word| matches!(word, "on" | "--add")),
-        };
-        let level = |word: &str| !systemd && word.bytes().all(|b| b.is_ascii_digit());
-        on && (inv.args.iter().any(Arg::has_unknown)
-            || words().any(|word| {
-                let named = !word.starts_with('-') && !SAYS.contains(&word) && !level(word);
-                named && !is_known_unit(word)
-            }))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
+    let systemd = inv.program == "systemctl";
+    let on = match inv.program.as_str() {
+        "systemctl" => words().any(|word| matches!(word, "enable" | "reenable" | "link")),
+        "rc-update" => words().any(|word| matches!(word, "add" | "-a")),
+        "update-rc.d" => words().any(|word| matches!(word, "defaults" | "enable")),
+        _ => words().any(|word| matches!(word, "on" | "--add")),
+    };
+    let level = |word: &str| !systemd && word.bytes().all(|b| b.is_ascii_digit());
+    on && (inv.args.iter().any(Arg::has_unknown)
+        || words().any(|word| {
+            let named = !word.starts_with('-') && !SAYS.contains(&word) && !level(word);
+            named && !is_known_unit(word)
+        }))
 }
 
 /// A line of a startup file that runs a program, and does not only set, name or load something.

@@ -16,22 +16,16 @@ fn sudoers_edited<'a>(scene: &Scene<'a>) -> Found<'a> {
     if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
 }
 
-fn module_gives_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn module_gives_rights(inv: &Invocation) -> bool {
     const RIGHTS: &[&str] = &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
-    let module = |inv: &Invocation| {
-        let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
-        { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right))) && !has_flag(inv, "--check")
-    };
-    Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
+    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
+    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right))) && !has_flag(inv, "--check")
 }
 
-fn account_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn account_changed(inv: &Invocation) -> bool {
     // `useradd -D` alone shows what new users would get.
     let shows = |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
-    let found = scene.first(&["usermod", "useradd"], |inv| {
-        !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
 }
 
 const SUDO: &[&str] = &["sudo", "doas", "su"];
@@ -78,8 +72,8 @@ fn runs_as_other(inv: &Invocation) -> bool {
             .is_some_and(|name| !name.is_empty() && name != "root" && !name.starts_with('-'))
 }
 
-fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+fn root_shell(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
         "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version") && !runs_as_other(inv),
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
@@ -102,8 +96,7 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
@@ -196,21 +189,15 @@ fn hands_shell(inv: &Invocation) -> bool {
 }
 
 /// `bash -p`: the rights of a setuid copy are not given up.
-fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
-        shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn keeps_rights(inv: &Invocation) -> bool {
+    let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
+    shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
 }
 
 /// `net user NAME PASSWORD`, `net localgroup GROUP NAME /add`: with less only what is there is listed.
-fn windows_account<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["net"], |inv| {
-        let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
-        let words: Vec<&str> = words.into_iter().filter(|word| *word != "/domain").collect();
-        matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
+fn windows_account(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| *word != "/domain").collect();
+    matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
             if rest.len() > 1 || rest.iter().any(|word| word.starts_with('/')))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
 }

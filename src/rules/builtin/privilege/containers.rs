@@ -58,73 +58,65 @@ fn behind_host(path: &str) -> Option<&str> {
 }
 
 /// A volume that is a place of the machine, or a chart whose pods get the machine.
-fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["docker", "podman", "helm"], |inv| {
-        let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
-        let first = |at: usize| words.get(at).map(AsRef::as_ref);
-        if inv.program == "helm" {
-            return words.iter().flat_map(|word| word.split(',')).any(|word| {
-                let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
-                let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
-                matches!(on, Some("privileged" | "hostPID"))
-            });
-        }
-        first(0) == Some("volume")
-            && first(1) == Some("create")
-            && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
-                let path = place.trim_end_matches('/');
-                matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn host_lent(inv: &Invocation) -> bool {
+    let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
+    let first = |at: usize| words.get(at).map(AsRef::as_ref);
+    if inv.program == "helm" {
+        return words.iter().flat_map(|word| word.split(',')).any(|word| {
+            let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
+            let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
+            matches!(on, Some("privileged" | "hostPID"))
+        });
+    }
+    first(0) == Some("volume")
+        && first(1) == Some("create")
+        && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
+            let path = place.trim_end_matches('/');
+            matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
+        })
 }
 
-fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn container_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const SHARED: &[&str] = &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"];
-    let found = scene.first(lists::CONTAINERS, |inv| {
-        inv.flags.iter().any(|flag| {
-            let Some(value) = &flag.value else { return false };
-            let text = value.text();
-            let text = text.strip_prefix('=').unwrap_or(&text);
-            match flag.name.as_str() {
-                "-v" | "--volume" => {
-                    mounts_host(text.split(':').next().unwrap_or_default(), inv, scene)
-                        && !(is_read_only(text) && measures(inv))
-                }
-                "--mount" => text
-                    .split(',')
-                    .filter_map(|part| part.split_once('='))
-                    .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
-                "--cap-add" => matches!(
-                    text.to_ascii_uppercase().as_str(),
-                    "ALL"
-                        | "SYS_ADMIN"
-                        | "CAP_SYS_ADMIN"
-                        | "SYS_MODULE"
-                        | "DAC_READ_SEARCH"
-                        | "SYS_RAWIO"
-                        | "DAC_OVERRIDE"
-                        | "CAP_SYS_MODULE"
-                        | "CAP_DAC_READ_SEARCH"
-                        | "BPF"
-                        | "MKNOD"
-                ),
-                "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
-                "--device" => {
-                    text.starts_with("/dev/sd")
-                        || text.starts_with("/dev/nvme")
-                        || text.starts_with("/dev/mem")
-                }
-                "--security-opt" => {
-                    text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
-                        || text == "label=disable"
-                        || text == "label:disable"
-                }
-                name => SHARED.contains(&name) && text == "host",
+    inv.flags.iter().any(|flag| {
+        let Some(value) = &flag.value else { return false };
+        let text = value.text();
+        let text = text.strip_prefix('=').unwrap_or(&text);
+        match flag.name.as_str() {
+            "-v" | "--volume" => {
+                mounts_host(text.split(':').next().unwrap_or_default(), inv, scene)
+                    && !(is_read_only(text) && measures(inv))
             }
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+            "--mount" => text
+                .split(',')
+                .filter_map(|part| part.split_once('='))
+                .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
+            "--cap-add" => matches!(
+                text.to_ascii_uppercase().as_str(),
+                "ALL"
+                    | "SYS_ADMIN"
+                    | "CAP_SYS_ADMIN"
+                    | "SYS_MODULE"
+                    | "DAC_READ_SEARCH"
+                    | "SYS_RAWIO"
+                    | "DAC_OVERRIDE"
+                    | "CAP_SYS_MODULE"
+                    | "CAP_DAC_READ_SEARCH"
+                    | "BPF"
+                    | "MKNOD"
+            ),
+            "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
+            "--device" => {
+                text.starts_with("/dev/sd") || text.starts_with("/dev/nvme") || text.starts_with("/dev/mem")
+            }
+            "--security-opt" => {
+                text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
+                    || text == "label=disable"
+                    || text == "label:disable"
+            }
+            name => SHARED.contains(&name) && text == "host",
+        }
+    })
 }
 
 words!("builtin/privilege/containers");

@@ -3,19 +3,16 @@
 use crate::domain::{EffectKind, PathKind};
 use crate::rules::Invocation;
 use crate::rules::builtin::everyday;
-use crate::rules::matcher::{Class, Found, Scene, asks_for_help, classify, flag_value, has_flag, target_of};
+use crate::rules::matcher::{Class, Scene, asks_for_help, classify, flag_value, has_flag, target_of};
 use crate::shell::Arg;
 
-fn capabilities_given<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["setcap", "capsh"], |inv| {
-        // Who mounts behind it has looked for an alternative.
-        let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
-        !only_prints
-            && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
-            && !asks_for_help(inv)
-            && !everyday::binds_low_ports(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn capabilities_given(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // Who mounts behind it has looked for an alternative.
+    let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
+    !only_prints
+        && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
+        && !asks_for_help(inv)
+        && !everyday::binds_low_ports(inv)
 }
 
 const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
@@ -58,7 +55,7 @@ fn shares_directories(inv: &Invocation, scene: &Scene<'_>) -> bool {
     inv.program == "chmod" && group && plain && !dirs.is_empty() && dirs.iter().all(is_dir)
 }
 
-fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn setuid(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let sets = |mode: &str| match octal(mode) {
         Some(bits) => bits & 0o4000 != 0 || (bits & 0o2000 != 0 && bits & 0o111 != 0),
         None => mode.split(',').any(|clause| {
@@ -70,73 +67,61 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(MODE_SETTERS, |inv| {
-        modes(inv).any(sets) && inv.program != "mkdir" && !shares_directories(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    modes(inv).any(sets) && inv.program != "mkdir" && !shares_directories(inv, scene)
 }
 
 const MODE_COPIERS: &[&str] = &["chmod", "cp"];
 
 words!("builtin/privilege/modes");
 
-fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn setuid_copied(inv: &Invocation) -> bool {
     let is_one = |text: &str| {
         text.starts_with('/') && text.rsplit('/').next().is_some_and(|name| SETUID_PROGRAMS.contains(&name))
     };
-    let found = scene.first(MODE_COPIERS, |inv| {
-        if inv.program == "chmod" {
-            return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
-        }
-        let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
-        keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if inv.program == "chmod" {
+        return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
+    }
+    let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
+    keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
 }
 
 /// The same where nobody else has anything to do: the home, the system, keys.
-fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(MODE_SETTERS, |inv| {
-        let opens = |mode: &str| {
-            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
-                || mode.contains("o+w")
-                || mode.contains("a+w")
-                || mode.contains("a+rw")
-                || mode.contains("o+rw")
-        };
-        // A key is its owner's alone: nobody else may read it either.
-        let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
-        let key = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let place = classify(&target, EffectKind::FileRead, &scene.view);
-            (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
-        };
-        let shown = inv.program == "chmod"
-            && modes(inv).any(shows)
-            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
-        let place = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
-            whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
-                || ["/.ssh", "/.gnupg"].iter().any(|own| target.text().ends_with(own))
-                || target.text().contains("/.ssh/")
-        };
-        shown
-            || inv.program != "mkdir"
-                && modes(inv).any(opens)
-                && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn opened_to_all(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let opens = |mode: &str| {
+        octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+            || mode.contains("o+w")
+            || mode.contains("a+w")
+            || mode.contains("a+rw")
+            || mode.contains("o+rw")
+    };
+    // A key is its owner's alone: nobody else may read it either.
+    let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
+    let key = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let place = classify(&target, EffectKind::FileRead, &scene.view);
+        (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
+    };
+    let shown = inv.program == "chmod"
+        && modes(inv).any(shows)
+        && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
+    let place = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
+        whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
+            || ["/.ssh", "/.gnupg"].iter().any(|own| target.text().ends_with(own))
+            || target.text().contains("/.ssh/")
+    };
+    shown
+        || inv.program != "mkdir"
+            && modes(inv).any(opens)
+            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
 }
 
-fn mask_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["umask"], |inv| {
-        inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn mask_opened(inv: &Invocation) -> bool {
+    inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
 }
 
-fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn world_writable(inv: &Invocation) -> bool {
     let opens = |mode: &str| match octal(mode) {
         // With the sticky bit only the owner of a file may delete it: /tmp.
         Some(bits) => bits & 0o002 != 0 && bits & 0o1000 == 0,
@@ -149,23 +134,19 @@ fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(opens));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    modes(inv).any(opens)
 }
 
-fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["chmod"], |inv| {
-        let opens = |mode: &str| {
-            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
-                || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
-        };
-        let whole = |arg: &Arg| {
-            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                .has(Class::Project)
-        };
-        (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
-            && modes(inv).any(opens)
-            && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn project_opened(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let opens = |mode: &str| {
+        octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+            || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
+    };
+    let whole = |arg: &Arg| {
+        classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+            .has(Class::Project)
+    };
+    (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
+        && modes(inv).any(opens)
+        && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
 }

@@ -158,7 +158,6 @@ pub(in crate::rules::builtin) fn home_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-pub(super) fn home_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| !is_remote(inv) && takes_home(inv, scene));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn home_copied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !is_remote(inv) && takes_home(inv, scene)
 }

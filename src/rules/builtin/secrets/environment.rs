@@ -338,34 +338,30 @@ fn ignored_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `tar c .env`: all of it on the standard output, which nothing takes but what unpacks it there.
-fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn env_file_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let prints = |inv: &Invocation| {
         inv.args.iter().any(|arg| {
             let text = arg.text();
             text == "--to-stdout" || text.contains('O') && !text.starts_with("--") && text.len() < 8
         })
     };
-    let found = scene.first(lists::TARS, |inv| {
-        let first = inv.args.first().map(Arg::text).unwrap_or_default();
-        let to_file = || {
-            let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
-            let bundled = first.trim_start_matches('-').contains('f').then(|| inv.args.get(1).map(Arg::text));
-            named.or(bundled.flatten()).is_some_and(|file| file != "-")
-        };
-        let packs = has_flag(inv, "-c")
-            || has_flag(inv, "--create")
-            || !first.starts_with("--") && first.contains('c');
-        packs
-            && inv.args.iter().any(|arg| is_env(arg, inv, scene))
-            && !to_file()
-            && !is_diverted(inv)
-            && scene
-                .invocations()
-                .iter()
-                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-                .all(|other| runs(other, lists::TARS) && prints(other) || runs(other, WRITTEN))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let first = inv.args.first().map(Arg::text).unwrap_or_default();
+    let to_file = || {
+        let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
+        let bundled = first.trim_start_matches('-').contains('f').then(|| inv.args.get(1).map(Arg::text));
+        named.or(bundled.flatten()).is_some_and(|file| file != "-")
+    };
+    let packs =
+        has_flag(inv, "-c") || has_flag(inv, "--create") || !first.starts_with("--") && first.contains('c');
+    packs
+        && inv.args.iter().any(|arg| is_env(arg, inv, scene))
+        && !to_file()
+        && !is_diverted(inv)
+        && scene
+            .invocations()
+            .iter()
+            .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+            .all(|other| runs(other, lists::TARS) && prints(other) || runs(other, WRITTEN))
 }
 
 /// Code that names a `.env` file to anything but what loads it into variables.

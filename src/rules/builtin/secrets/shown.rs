@@ -35,21 +35,15 @@ fn variable_of_a_service_printed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     code_prints(scene, false, &is_of_service)
 }
 
-fn every_secret_of_a_cluster_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["kubectl", "oc"], |inv| {
-        prints_secret(inv)
-            && is_shown(inv, scene)
-            && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn every_secret_of_a_cluster_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    prints_secret(inv)
+        && is_shown(inv, scene)
+        && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
 }
 
-fn login_of_a_cluster_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["kubectl", "oc"], |inv| {
-        let words: Vec<_> = inv.args.iter().filter_map(Arg::known).take(4).collect();
-        words.contains(&"config") && prints_secret(inv) && is_shown(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn login_of_a_cluster_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words: Vec<_> = inv.args.iter().filter_map(Arg::known).take(4).collect();
+    words.contains(&"config") && prints_secret(inv) && is_shown(inv, scene)
 }
 
 fn live_settings_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -70,7 +64,7 @@ fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Names and contents of private keys, looked for over a home or the machine.
-fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn keys_hunted(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let is_key = |text: &str| {
         let name = text.trim_matches('*');
         let ending =
@@ -82,15 +76,14 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
             || name.contains("PRIVATE KEY")
             || name.contains("aws_secret_access_key")
     };
-    let found =
-        scene.first(SEARCHERS, |inv| {
-            inv.args.iter().any(|arg| is_key(&arg.text()))
-                && inv.operands.iter().any(|arg| {
-                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                        .any(&[Class::Root, Class::Home, Class::Users])
-                })
-        });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(|arg| is_key(&arg.text()))
+        && inv.operands.iter().any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(&[
+                Class::Root,
+                Class::Home,
+                Class::Users,
+            ])
+        })
 }
 
 /// What it prints goes neither to a file, nor into a variable, nor to a program that takes it for what it is for.

@@ -92,23 +92,20 @@ fn without_tests(text: &str) -> Cow<'_, str> {
 }
 
 /// `env | base64`: all variables, and nothing in between that leaves only some of them or only names.
-fn environment_encoded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ENVIRONMENT, |inv| {
-        let listed = prints_environment(inv)
-            || runs(inv, &["export", "declare", "typeset"])
-                && matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("-p" | "-x" | "-px" | "-xp")));
-        listed && {
-            let mut behind: Vec<&Invocation> = scene
-                .invocations()
-                .iter()
-                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-                .collect();
-            sort_by_key(&mut behind, |other| other.stage);
-            let encoder = behind.iter().position(|other| encodes(other));
-            encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn environment_encoded(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let listed = prints_environment(inv)
+        || runs(inv, &["export", "declare", "typeset"])
+            && matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("-p" | "-x" | "-px" | "-xp")));
+    listed && {
+        let mut behind: Vec<&Invocation> = scene
+            .invocations()
+            .iter()
+            .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+            .collect();
+        sort_by_key(&mut behind, |other| other.stage);
+        let encoder = behind.iter().position(|other| encodes(other));
+        encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
+    }
 }
 
 /// Whether a filter turns text into letters that say nothing to who reads them.

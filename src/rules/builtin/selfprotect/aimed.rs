@@ -151,10 +151,8 @@ fn changed_dir(inv: &Invocation) -> Option<Arg> {
 }
 
 /// A patch applied in the directory of a protected place.
-pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(PATCHERS, |inv| changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn applied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene))
 }
 
 /// `stow -nv`: only said.

@@ -166,31 +166,27 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-pub(super) fn servers_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(INSTALLERS, |inv| {
-        let words: Vec<&str> = std::iter::once(inv.program.as_str())
-            .chain(inv.args.iter().filter_map(Arg::known))
-            .filter(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
-            .take(8)
-            .collect();
-        let runner = !matches!(
-            inv.program.as_str(),
-            "install-mcp" | "mcp-add" | "add-mcp" | "smithery" | "degit" | "tiged"
-        );
-        let tool = words.get(usize::from(runner)).copied().unwrap_or_default();
-        let name =
-            tool.get(1..).and_then(|rest| rest.find('@')).and_then(|at| tool.get(..=at)).unwrap_or(tool);
-        match name {
-            "install-mcp" | "mcp-add" | "add-mcp" => words.len() > 1,
-            "@smithery/cli" | "smithery" => words.contains(&"install"),
-            "claude-code-templates" => ["--hook", "--mcp", "--setting", "--agent", "--command"]
-                .iter()
-                .any(|kind| inv.args.iter().any(|arg| arg.prefix().starts_with(kind))),
-            "degit" | "tiged" => words.last().is_some_and(|to| *to == ".claude" || to.ends_with("/.claude")),
-            _ => false,
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn servers_installed(inv: &Invocation) -> bool {
+    let words: Vec<&str> = std::iter::once(inv.program.as_str())
+        .chain(inv.args.iter().filter_map(Arg::known))
+        .filter(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
+        .take(8)
+        .collect();
+    let runner = !matches!(
+        inv.program.as_str(),
+        "install-mcp" | "mcp-add" | "add-mcp" | "smithery" | "degit" | "tiged"
+    );
+    let tool = words.get(usize::from(runner)).copied().unwrap_or_default();
+    let name = tool.get(1..).and_then(|rest| rest.find('@')).and_then(|at| tool.get(..=at)).unwrap_or(tool);
+    match name {
+        "install-mcp" | "mcp-add" | "add-mcp" => words.len() > 1,
+        "@smithery/cli" | "smithery" => words.contains(&"install"),
+        "claude-code-templates" => ["--hook", "--mcp", "--setting", "--agent", "--command"]
+            .iter()
+            .any(|kind| inv.args.iter().any(|arg| arg.prefix().starts_with(kind))),
+        "degit" | "tiged" => words.last().is_some_and(|to| *to == ".claude" || to.ends_with("/.claude")),
+        _ => false,
+    }
 }
 
 /// Other agents, and what has them ask nobody.
@@ -213,16 +209,13 @@ pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("qwen", &["--yolo", "-y", "yolo"]),
 ];
 
-pub(super) fn agent_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
-        let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
-        inv.args.iter().filter_map(Arg::known).any(|arg| {
-            let value = arg.split_once('=').map_or(arg, |(_, value)| value);
-            words.contains(&arg) || words.contains(&value)
-        }) || set()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn agent_unasked(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
+    let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
+    inv.args.iter().filter_map(Arg::known).any(|arg| {
+        let value = arg.split_once('=').map_or(arg, |(_, value)| value);
+        words.contains(&arg) || words.contains(&value)
+    }) || set()
 }
 
 pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {

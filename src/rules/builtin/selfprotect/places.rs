@@ -10,12 +10,9 @@ use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, mentions_pr
 use crate::shell::Arg;
 use unpacked::{home_filled, unpacked};
 
-fn fetched_into_a_protected_place<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        downloads::downloads(inv)
-            .any(|target| classify(&target, EffectKind::FileCreation, &scene.view).has(Class::Protected))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn fetched_into_a_protected_place(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    downloads::downloads(inv)
+        .any(|target| classify(&target, EffectKind::FileCreation, &scene.view).has(Class::Protected))
 }
 
 const LINKERS: &[&str] = &["ln", "link", "cp", "mount", "symlink", "mklink"];
@@ -30,19 +27,16 @@ const UNPACKERS: &[&str] = &["tar", "bsdtar", "gtar", "cpio"];
 
 const GIT: &[&str] = &["git"];
 
-fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(LINKERS, |inv| {
-        let makes_link = match inv.program.as_str() {
-            "cp" => ["-l", "-s", "--link", "--symbolic-link"].iter().any(|flag| has_flag(inv, flag)),
-            "mount" => ["--bind", "-B", "--rbind", "-R", "-o"].iter().any(|flag| has_flag(inv, flag)),
-            _ => true,
-        };
-        // A directory of programs holds the guard's by the way: only a link of that name takes its place.
-        let own = inv.operands.iter().any(|arg| arg.text().contains("lazaret"));
-        let programs = |arg: &Arg| arg.text().trim_end_matches('/').ends_with("/bin") && !own;
-        makes_link && inv.operands.iter().any(|arg| !programs(arg) && around_protected(arg, inv, scene))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn linked(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let makes_link = match inv.program.as_str() {
+        "cp" => ["-l", "-s", "--link", "--symbolic-link"].iter().any(|flag| has_flag(inv, flag)),
+        "mount" => ["--bind", "-B", "--rbind", "-R", "-o"].iter().any(|flag| has_flag(inv, flag)),
+        _ => true,
+    };
+    // A directory of programs holds the guard's by the way: only a link of that name takes its place.
+    let own = inv.operands.iter().any(|arg| arg.text().contains("lazaret"));
+    let programs = |arg: &Arg| arg.text().trim_end_matches('/').ends_with("/bin") && !own;
+    makes_link && inv.operands.iter().any(|arg| !programs(arg) && around_protected(arg, inv, scene))
 }
 
 /// `find` that does nothing with what it finds.
@@ -73,17 +67,14 @@ fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `w file` in a script of sed.
-fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::SEDS, |inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            text.split("w ").skip(1).any(|rest| {
-                let file = rest.split_whitespace().next().unwrap_or_default();
-                around_protected(&Arg::literal(file.trim_end_matches([';', '}'])), inv, scene)
-            })
+fn sed_writes(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        text.split("w ").skip(1).any(|rest| {
+            let file = rest.split_whitespace().next().unwrap_or_default();
+            around_protected(&Arg::literal(file.trim_end_matches([';', '}'])), inv, scene)
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -125,7 +116,7 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn git_restores(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const WRITING: &[&str] = &[
         "checkout",
         "restore",
@@ -138,12 +129,8 @@ fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
         "read-tree",
         "update-index",
     ];
-    let found = scene.first(GIT, |inv| {
-        let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
-        let index_only =
-            has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
-        let paths = inv.operands.iter().chain(inv.args.iter().rev().take(1));
-        writes && !index_only && { paths }.any(|arg| around_protected(arg, inv, scene))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
+    let index_only = has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
+    let paths = inv.operands.iter().chain(inv.args.iter().rev().take(1));
+    writes && !index_only && { paths }.any(|arg| around_protected(arg, inv, scene))
 }

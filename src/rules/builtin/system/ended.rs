@@ -13,8 +13,8 @@ use listed::kills_listed;
 
 words!("builtin/system/ended");
 
-fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+fn kills_everything(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    match inv.program.as_str() {
         _ if reloads(inv) || only_asks(inv) => false,
         "killall5" => true,
         "kill" => {
@@ -39,8 +39,7 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || inv.operands.len() <= 1 && names_user_only(inv)
                 || words.len() <= 4 && ["-t", "-g", "-s"].iter().any(|flag| own(flag))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// `-1` as process: behind a signal or behind `--`. Alone in front of a number it is a signal.
@@ -73,31 +72,24 @@ fn names_user_only(inv: &Invocation) -> bool {
 }
 
 /// `fuser -k` on a directory that everything uses; a port is one process.
-fn kills_users_of<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["fuser"], |inv| {
-        let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
-        kills
-            && inv.operands.iter().any(|arg| {
-                let place =
-                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
-                arg.prefix().starts_with(['/', '~', '.'])
-                    && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn kills_users_of(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
+    kills
+        && inv.operands.iter().any(|arg| {
+            let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+            arg.prefix().starts_with(['/', '~', '.'])
+                && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
+        })
 }
 
-fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KILLERS, |inv| {
-        let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
-        // With -f it is a part of a command line, and there `bash` may be one script.
-        !checks
-            && !has_flag(inv, "-f")
-            && killed_names(inv, scene.invocations())
-                .flat_map(|name| name.split('|'))
-                .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn pillar_killed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
+    // With -f it is a part of a command line, and there `bash` may be one script.
+    !checks
+        && !has_flag(inv, "-f")
+        && killed_names(inv, scene.invocations())
+            .flat_map(|name| name.split('|'))
+            .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
 }
 
 /// Code that sends a signal to every process.

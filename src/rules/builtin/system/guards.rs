@@ -12,29 +12,23 @@ use crate::rules::matcher::{
 use crate::rules::survey::paths::is_build_output;
 use crate::shell::Arg;
 
-fn firewall_opened_by_ufw<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn firewall_opened_by_ufw(inv: &Invocation) -> bool {
     const OPENS: &[&str] = &["disable", "reset", "allow", "delete", "default"];
-    let found = scene.first(&["ufw"], |inv| {
-        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
-        first.is_some_and(|word| OPENS.contains(&word))
-            && !has_flag(inv, "--dry-run")
-            && !asks_for_help(inv)
-            && !everyday::opens_known_port(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+    first.is_some_and(|word| OPENS.contains(&word))
+        && !has_flag(inv, "--dry-run")
+        && !asks_for_help(inv)
+        && !everyday::opens_known_port(inv)
 }
 
 words!("builtin/system/guards");
 
 /// A guard of the machine is killed, by name.
-fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn guard_killed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let all = scene.invocations();
     // `pkill -f 'auditd|osqueryd'`
     let each = |name: &str| name.split(['|', '(', ')', '^', '$']).any(is_guard);
-    let found = scene.first(KILLERS, |inv| {
-        !only_asks(inv) && !opens_anew(inv, all) && (killed_names(inv, all).any(each) || sifted(inv, all))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !only_asks(inv) && !opens_anew(inv, all) && (killed_names(inv, all).any(each) || sifted(inv, all))
 }
 
 /// `pkill -HUP rsyslogd`: what writes the logs opens its files anew, as it is told whenever they are rotated.
@@ -68,7 +62,7 @@ fn is_guard(name: &str) -> bool {
 }
 
 /// A guard's service is stopped, or its package taken away.
-fn guard_stopped<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn guard_stopped(inv: &Invocation) -> bool {
     const STOPS: &[&str] = &[
         "stop",
         "disable",
@@ -88,50 +82,42 @@ fn guard_stopped<'a>(scene: &Scene<'a>) -> Found<'a> {
         "config",
         "teardown",
     ];
-    let found = scene.first(GUARD_STOPPERS, |inv| {
-        let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
-        let removes = inv.program == "rpm" && has_flag(inv, "-e")
-            || inv.program == "dpkg"
-                && ["-r", "-P", "--purge", "--remove"].iter().any(|flag| has_flag(inv, flag))
-            || inv.program == "pacman" && inv.args.iter().any(|arg| arg.prefix().starts_with("-R"));
-        (removes || words().any(|word| STOPS.contains(&word))) && words().any(is_guard)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
+    let removes = inv.program == "rpm" && has_flag(inv, "-e")
+        || inv.program == "dpkg"
+            && ["-r", "-P", "--purge", "--remove"].iter().any(|flag| has_flag(inv, flag))
+        || inv.program == "pacman" && inv.args.iter().any(|arg| arg.prefix().starts_with("-R"));
+    (removes || words().any(|word| STOPS.contains(&word))) && words().any(is_guard)
 }
 
 /// A file that cannot be changed is made changeable, or the other way round, outside the project.
-fn unlocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn unlocked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const LOCKS: &[&str] = &["noschg", "schg", "uchg", "nouchg", "uappnd", "sappnd"];
     let locks = |word: &str| {
         let letters = word.strip_prefix(['+', '-', '=']);
         LOCKS.contains(&word)
             || letters.is_some_and(|letters| letters.contains(['i', 'a']) && letters.len() < 5)
     };
-    let found = scene.first(&["chattr", "chflags"], |inv| {
-        let sets = inv.args.iter().filter_map(Arg::known).any(locks);
-        sets && inv.args.iter().any(|arg| {
-            let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
-            if arg.prefix().starts_with("/tmp/") {
-                return true;
-            }
-            let named = arg.prefix().starts_with(['/', '~', '.']) || arg.has_unknown();
-            named && (place.any(WIDE) || place.has(Class::Project))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let sets = inv.args.iter().filter_map(Arg::known).any(locks);
+    sets && inv.args.iter().any(|arg| {
+        let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+        if arg.prefix().starts_with("/tmp/") {
+            return true;
+        }
+        let named = arg.prefix().starts_with(['/', '~', '.']) || arg.has_unknown();
+        named && (place.any(WIDE) || place.has(Class::Project))
+    })
 }
 
 /// Checks of certificates are switched off for everything that follows.
-fn checks_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn checks_off(inv: &Invocation) -> bool {
     const OFF: &[&str] = &[
         "GIT_SSL_NO_VERIFY=1",
         "GIT_SSL_NO_VERIFY=true",
         "NODE_TLS_REJECT_UNAUTHORIZED=0",
         "PYTHONHTTPSVERIFY=0",
     ];
-    let found =
-        scene.first(&["export", "declare"], |inv| inv.args.iter().any(|arg| OFF.contains(&&*arg.text())));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(|arg| OFF.contains(&&*arg.text()))
 }
 
 /// `exec -a '[kworker/0:0]'`: the list of processes is to show something else.
@@ -150,7 +136,7 @@ fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A program whose marks say that it came from elsewhere loses them. What a build of this project made has none but in the way.
-fn marks_cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn marks_cleared(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const FETCHERS: &[&str] =
         &["curl", "wget", "aria2c", "gh", "unzip", "hdiutil", "tar", "ditto", "scp", "open"];
     let program = |arg: &Arg| {
@@ -163,26 +149,20 @@ fn marks_cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
             && classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::Expected])
             && scene.first(FETCHERS, |_| true).is_none()
     };
-    let found = scene.first(&["xattr"], |inv| {
-        ["-c", "-cr", "-rc"].iter().any(|flag| has_flag(inv, flag))
-            && inv.operands.iter().any(|arg| program(arg) && !built(arg, inv))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    ["-c", "-cr", "-rc"].iter().any(|flag| has_flag(inv, flag))
+        && inv.operands.iter().any(|arg| program(arg) && !built(arg, inv))
 }
 
 /// A program is run that a temporary directory hides.
-fn hidden_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let path = inv.word.prefix();
-        let in_home = scene.view.facts.places.home.as_deref().is_some_and(|home| inside(path, home));
-        let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
-        let below = below.filter(|_| !in_home);
-        // Environments, build directories and those that libraries make for tests are hidden for another reason.
-        let made = |part: &str| {
-            part.starts_with(".tmp")
-                || matches!(part, ".venv" | ".cargo" | ".local" | ".npm" | ".nvm" | ".bun" | ".deno" | ".")
-        };
-        below.is_some_and(|rest| rest.split('/').any(|part| part.starts_with('.') && !made(part)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn hidden_run(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let path = inv.word.prefix();
+    let in_home = scene.view.facts.places.home.as_deref().is_some_and(|home| inside(path, home));
+    let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
+    let below = below.filter(|_| !in_home);
+    // Environments, build directories and those that libraries make for tests are hidden for another reason.
+    let made = |part: &str| {
+        part.starts_with(".tmp")
+            || matches!(part, ".venv" | ".cargo" | ".local" | ".npm" | ".nvm" | ".bun" | ".deno" | ".")
+    };
+    below.is_some_and(|rest| rest.split('/').any(|part| part.starts_with('.') && !made(part)))
 }

@@ -6,21 +6,16 @@ use crate::rules::builtin::{everyday, lists};
 use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, runs, target_of};
 use crate::shell::Arg;
 
-fn module_loaded<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn module_loaded(inv: &Invocation) -> bool {
     const SHOWS: &[&str] = &["-n", "--dry-run", "--show-depends", "-c", "--showconfig"];
-    let found = scene.first(&["modprobe"], |inv| {
-        !inv.operands.is_empty()
-            && !SHOWS.iter().any(|flag| has_flag(inv, flag))
-            && !everyday::loads_known_module(inv)
-            && !takes_own_module(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !inv.operands.is_empty()
+        && !SHOWS.iter().any(|flag| has_flag(inv, flag))
+        && !everyday::loads_known_module(inv)
+        && !takes_own_module(inv)
 }
 
-fn module_put_in<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(&["insmod", "rmmod"], |inv| !inv.operands.is_empty() && !is_own_module(inv, scene));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn module_put_in(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !inv.operands.is_empty() && !is_own_module(inv, scene)
 }
 
 fn own_module<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -29,14 +24,11 @@ fn own_module<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn kernel_switch_set<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn kernel_switch_set(inv: &Invocation) -> bool {
     const SETS: &[&str] = &["-w", "--write", "-p", "--load", "--system"];
-    let found = scene.first(&["sysctl"], |inv| {
-        let sets = SETS.iter().any(|flag| has_flag(inv, flag))
-            || inv.operands.iter().any(|arg| arg.text().contains('='));
-        sets && !asks_for_help(inv) && !everyday::only_tunes(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let sets = SETS.iter().any(|flag| has_flag(inv, flag))
+        || inv.operands.iter().any(|arg| arg.text().contains('='));
+    sets && !asks_for_help(inv) && !everyday::only_tunes(inv)
 }
 
 words!("builtin/system/kernel");

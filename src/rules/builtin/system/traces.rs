@@ -2,6 +2,7 @@
 
 use super::GONE;
 use crate::domain::EffectKind;
+use crate::rules::Invocation;
 use crate::rules::builtin::{libraries, lists, texts};
 use crate::rules::matcher::{Class, Found, Scene, classify, flag_value, has_flag, target_of};
 use crate::shell::{Arg, Assign, Part, Word};
@@ -39,18 +40,14 @@ fn tells_on(cut: &str, value: &str) -> bool {
 }
 
 /// A file of the system, or a hidden one in a temporary directory, is given a time that it was not changed at.
-fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["touch"], |inv| {
-        let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
-        let reference = flag_value(inv, &["-r", "--reference"]);
-        let of_system = |arg: &Arg| {
-            let place =
-                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
-            place.has(Class::System)
-        };
-        sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn time_forged(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
+    let reference = flag_value(inv, &["-r", "--reference"]);
+    let of_system = |arg: &Arg| {
+        let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
+        place.has(Class::System)
+    };
+    sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
 }
 
 /// The shell is told to keep no history.
@@ -81,19 +78,16 @@ fn history_off<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 const HISTORY_SWITCHES: &[&str] = &["set", "shopt", "unsetopt"];
 
-fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(HISTORY_SWITCHES, |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        match inv.program.as_str() {
-            "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
-            "shopt" => {
-                words.iter().any(|word| word.starts_with('-') && word.contains('u'))
-                    && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
-            }
-            _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+fn history_option_off(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    match inv.program.as_str() {
+        "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
+        "shopt" => {
+            words.iter().any(|word| word.starts_with('-') && word.contains('u'))
+                && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+    }
 }
 
 /// Code that goes through the logs of the machine and empties them, or cuts one off.
@@ -118,11 +112,6 @@ fn empties_logs(code: &str) -> bool {
         ])
 }
 
-fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        inv.writes
-            .iter()
-            .any(|(target, append)| !append && crate::rules::matcher::at(target, lists::LOGS, None))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn log_overwritten(inv: &Invocation) -> bool {
+    inv.writes.iter().any(|(target, append)| !append && crate::rules::matcher::at(target, lists::LOGS, None))
 }
