@@ -13,17 +13,6 @@ const SHARED: &[&str] = &["staging", "stage", "stg", "uat", "preprod"];
 
 words!("builtin/standing");
 
-/// Contexts of clusters on this machine.
-const LOCAL_CONTEXTS: &[&str] = &[
-    "minikube",
-    "docker-desktop",
-    "docker-for-desktop",
-    "rancher-desktop",
-    "orbstack",
-    "colima",
-    "microk8s",
-];
-
 /// Assignments that say a command is not for the database of the tests, or that switch off the question whether it is.
 const UNGUARDED: &[&str] =
     &["DISABLE_DATABASE_ENVIRONMENT_CHECK=", "PRISMA_USER_CONSENT_FOR_DANGEROUS_AI_ACTION="];

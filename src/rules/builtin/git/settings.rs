@@ -8,19 +8,6 @@ use crate::rules::matcher::{Found, Scene, has_flag, inner_survey, inner_verdict}
 use crate::rules::survey::setting_command;
 use crate::shell::Arg;
 
-/// Settings that make git run what they name although they hold no command line, by the lower-case key or its beginning
-/// and end. Those that do are the survey's to tell.
-const REACHING: &[(&str, &str)] = &[
-    ("core.hookspath", ""),
-    ("credential.helper", ""),
-    ("credential.", ".helper"),
-    ("include.path", ""),
-    ("includeif.", ".path"),
-    ("init.templatedir", ""),
-    ("protocol.ext.allow", ""),
-    ("submodule.", ".update"),
-];
-
 words!("builtin/git/settings");
 
 /// Whose setting it is.

@@ -18,39 +18,6 @@ const SHORT: &[&str] = &["github:", "gitlab:", "bitbucket:", "gist:", "sourcehut
 
 words!("builtin/packages/hosted");
 
-/// Programs that run what they fetch, with the words that say so; none where they do nothing else.
-const AT_ONCE: &[(&str, &[&str])] = &[
-    ("npx", &[]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &[]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["dlx"]),
-    ("yarn", &["dlx"]),
-    ("bun", &["x"]),
-    ("pipx", &["run"]),
-    ("uv", &["run", "tool run"]),
-    ("nix", &["run", "shell", "develop"]),
-    ("deno", &["run"]),
-];
-
-/// Programs that install what they fetch.
-const INSTALLED: &[(&str, &[&str])] = &[
-    ("npm", &["install", "i", "add"]),
-    ("pnpm", &["install", "i", "add"]),
-    ("yarn", &["add"]),
-    ("bun", &["add", "install", "i"]),
-    ("pip", &["install"]),
-    ("pip3", &["install"]),
-    ("pipx", &["install", "inject"]),
-    ("uv", &["tool install", "pip install", "add"]),
-    ("cargo", &["install"]),
-    ("go", &["install", "run"]),
-    ("mix", &["archive.install", "escript.install"]),
-    ("gem", &["specific_install"]),
-    ("nix", &["profile install", "profile add"]),
-];
-
 /// Programs that bring a repository here.
 const CLONERS: &[&str] = &["git", "gh", "glab", "hub", "degit", "tiged"];
 

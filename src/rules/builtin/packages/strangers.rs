@@ -7,46 +7,12 @@ use crate::rules::matcher::{Found, Scene, flag_value, host_of, runs};
 use crate::rules::trail::is_strange;
 use crate::shell::Arg;
 
-/// Programs that run what they fetch, with the words that say so; none where they do nothing else.
-const AT_ONCE: &[(&str, &[&str])] = &[
-    ("npx", &[]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &[]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["dlx", "exec"]),
-    ("yarn", &["dlx"]),
-    ("bun", &["x", "run"]),
-    ("pipx", &["run"]),
-    ("uv", &["run", "tool"]),
-    ("deno", &["run", "serve", "install"]),
-    ("go", &["run"]),
-    ("jbang", &[]),
-    ("streamlit", &["run"]),
-];
-
 /// Programs that install what they are given without a word for it.
 const BARE: &[&str] = &["rpm", "cpan", "cpanm"];
 
 words!("builtin/packages/strangers");
 
 const PYTHONS: &[&str] = &["python", "python3", "python2", "py"];
-
-/// Programs that install, with the words that do or the options that name where from; none where every word may.
-const BY_WORDS: &[(&str, &[&str])] = &[
-    ("ansible-galaxy", &[]),
-    ("choco", &[]),
-    ("choco.exe", &[]),
-    ("composer", &[]),
-    ("dotnet", &["--add-source", "--source", "-s", "source"]),
-    ("easy_install", &[]),
-    ("guix", &["install", "package", "build", "pull"]),
-    ("helm", &["install", "upgrade", "pull", "repo", "fetch"]),
-    ("mvn", &[]),
-    ("scoop", &[]),
-    ("vagrant", &["box", "init"]),
-    ("winget", &[]),
-];
 
 fn registry_at_a_bare_address<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));

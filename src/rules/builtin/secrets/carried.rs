@@ -8,21 +8,6 @@ use crate::shell::Arg;
 /// Programs that give a file another place or name.
 const MOVERS: &[&str] = &["mv", "ln", "link", "gmv"];
 
-/// Programs that put files on other machines or into containers, with the words that do it.
-const UPLOADERS: &[(&str, &[&str])] = &[
-    ("az", &["upload", "upload-batch", "copy"]),
-    ("azcopy", &["cp", "copy", "sync"]),
-    ("b2", &["upload-file", "upload_file", "sync", "file"]),
-    ("docker", &["cp"]),
-    ("gcloud", &["cp", "rsync"]),
-    ("gsutil", &["cp", "mv", "rsync"]),
-    ("kubectl", &["cp"]),
-    ("mc", &["cp", "mirror", "mv", "pipe"]),
-    ("oc", &["cp", "rsync"]),
-    ("podman", &["cp"]),
-    ("s3cmd", &["put", "sync"]),
-];
-
 /// Programs that copy whole trees.
 pub(super) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
 

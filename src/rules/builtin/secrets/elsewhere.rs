@@ -19,49 +19,6 @@ use history::{committed_file, history_searched, history_shown, hunted_behind};
 
 words!("builtin/secrets/elsewhere");
 
-/// Of these, the ones that look at a file without showing it unless this option is given.
-const ONLY_WITH: &[(&str, &[&str])] = &[
-    ("file", &["-f", "--files-from"]),
-    ("wc", &["--files0-from"]),
-    ("date", &["-f", "--file"]),
-    ("ip", &["-b", "-batch"]),
-    ("ss", &["-F"]),
-    ("arp", &["-f", "--file"]),
-];
-
-/// Programs that show what a service or a container was started with, or what a release was made from: with the words behind
-/// the name that make them do it.
-const DESCRIBERS: &[(&str, &[&str])] = &[
-    ("docker", &["inspect", "history", "compose config", "container inspect", "service inspect"]),
-    ("podman", &["inspect", "history", "container inspect"]),
-    ("nerdctl", &["inspect"]),
-    ("crictl", &["inspect", "inspectp"]),
-    ("kubectl", &["get", "describe"]),
-    ("oc", &["get", "describe"]),
-    ("helm", &["get"]),
-    ("terraform", &["show", "state show"]),
-    ("tofu", &["show", "state show"]),
-    ("aws", &["ecs describe-task-definition", "lambda get-function-configuration", "lambda get-function"]),
-    ("gcloud", &["run services describe", "functions describe"]),
-    ("systemctl", &["show", "show-environment", "cat"]),
-    ("compgen", &[]),
-    ("strings", &[]),
-];
-
-/// Programs that show all of what a store or a service holds, with the words that make them do it.
-const VALUES: &[(&str, &[&str])] = &[
-    ("aws", &["lambda get-function-configuration"]),
-    ("az", &["webapp config appsettings list", "functionapp config appsettings list"]),
-    ("consul", &["kv get"]),
-    ("dotenvx", &["get", "decrypt"]),
-    ("etcdctl", &["get"]),
-    ("helm", &["get values"]),
-    ("launchctl", &["getenv"]),
-    ("redis-cli", &["config get"]),
-    ("terraform", &["output"]),
-    ("tofu", &["output"]),
-];
-
 const CONTAINERS: &[&str] = &["env", "printenv", "export", "set", "declare"];
 
 const GIT: &[&str] = &["git"];

@@ -265,59 +265,6 @@ fn shows_names(text: &str) -> bool {
         || text.starts_with("dotenv_values(") && text.ends_with(").keys()") && text.matches('(').count() == 2
 }
 
-/// Names of files of credentials, and what may be looked for in them by `grep`.
-const HEADINGS: &[(&str, &[&str])] = &[
-    (".npmrc", &["^registry", "^registry=", "^@", "^cache", "^prefix", "^save", "^audit", "^fund"]),
-    (
-        ".kube/config",
-        &[
-            "current-context",
-            "current-context:",
-            "^current-context",
-            "^current-context:",
-            "server",
-            "server:",
-            "namespace",
-            "namespace:",
-        ],
-    ),
-    (".config/gh/hosts.yml", &["user:", "user", "git_protocol", "git_protocol:"]),
-    (".docker/config.json", &["credsStore", "\"credsStore\"", "credHelpers", "currentContext"]),
-    (".aws/credentials", &["^\\[", "^\\[.*\\]", "^\\[.*\\]$"]),
-    (".pypirc", &["^\\[", "^\\[distutils", "^\\[.*\\]", "index-servers"]),
-];
-
-/// The same by `jq` and `yq`, written without blanks.
-const FIELDS: &[(&str, &[&str])] = &[
-    (
-        ".docker/config.json",
-        &[
-            "keys",
-            "keys[]",
-            ".auths|keys",
-            ".auths|keys[]",
-            ".auths|length",
-            ".credsStore",
-            ".credHelpers",
-            ".currentContext",
-        ],
-    ),
-    (
-        ".kube/config",
-        &[
-            ".current-context",
-            ".contexts[].name",
-            ".contexts[].context.cluster",
-            ".contexts[].context.namespace",
-            ".clusters[].name",
-            ".clusters[].cluster.server",
-            ".users[].name",
-            "keys",
-        ],
-    ),
-    (".config/gh/hosts.yml", &["keys", "keys|.[]", ".[].user", ".[].git_protocol"]),
-];
-
 /// Whether of a file of credentials no more is shown than what is none: by the command itself or by what it is piped into.
 pub(super) fn shows_headings(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {
     let path = target.text();

@@ -189,26 +189,6 @@ pub(super) fn servers_installed(inv: &Invocation) -> bool {
     }
 }
 
-/// Other agents, and what has them ask nobody.
-pub(super) const AGENTS: &[(&str, &[&str])] = &[
-    ("aider", &["--yes-always", "--yes"]),
-    ("amp", &["--dangerously-allow-all"]),
-    ("auggie", &["shell:allow", "launch-process:allow", "--dangerously-skip-permissions"]),
-    ("codex", &["--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "danger-full-access"]),
-    ("copilot", &["--allow-all-tools", "--allow-all", "--yolo"]),
-    ("crush", &["--yolo", "-y"]),
-    ("cursor-agent", &["--force", "-f"]),
-    ("droid", &["--skip-permissions-unsafe"]),
-    ("cline", &["--yolo", "-y"]),
-    ("gemini", &["--yolo", "-y", "yolo"]),
-    ("gemini-cli", &["--yolo", "-y", "yolo"]),
-    ("goose", &["--no-confirm", "auto"]),
-    ("kiro-cli", &["--trust-all-tools"]),
-    ("openhands", &["--always-approve", "--headless", "--yolo"]),
-    ("q", &["--trust-all-tools"]),
-    ("qwen", &["--yolo", "-y", "yolo"]),
-];
-
 pub(super) fn agent_unasked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
     let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
@@ -249,14 +229,6 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-/// What a client reads in a home directory before it does anything: single files, and whole trees.
-const SETTINGS: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".config/opencode/opencode.json",
-    ".config/opencode/opencode.jsonc",
-    ".config/opencode/config.json",
-];
 const TREES: &[&str] =
     &[".claude/hooks/", ".claude/plugins/", ".config/opencode/plugin/", ".config/opencode/plugins/"];
 

@@ -2,7 +2,7 @@
 
 use super::loaded;
 use crate::rules::builtin::lists;
-use crate::rules::facts::{loaders, words::C_COMPILERS};
+use crate::rules::facts::{is_loader, loaders, words::C_COMPILERS};
 use crate::rules::matcher::{Found, Scene, runs};
 use crate::shell::parse;
 
@@ -30,7 +30,7 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn names_loader(text: &str) -> bool {
-    text.contains('=') && loaders().any(|variable| text.contains(variable.front()))
+    text.contains('=') && loaders().any(|front| text.contains(front))
 }
 
 fn assigns_loader(scene: &Scene<'_>, text: &str) -> bool {
@@ -96,7 +96,7 @@ fn loads(name: &str, value: &str) -> bool {
         name if name.starts_with("LUA_INIT") => value.starts_with('@'),
         "SUDO_ASKPASS" => !value.starts_with("/usr/"),
         "GIT_TEMPLATE_DIR" | "GIT_EXEC_PATH" => !value.is_empty() && !value.starts_with("/usr/"),
-        _ => !value.is_empty() && loaders().any(|variable| variable.is(name)),
+        _ => !value.is_empty() && is_loader(name),
     }
 }
 

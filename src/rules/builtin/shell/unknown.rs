@@ -35,26 +35,6 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 const EVAL: &[&str] = &["eval"];
 
-/// Tools whose output is the set-up of a shell when this word comes first, and may be anybody's otherwise.
-const SETS_UP: &[(&str, &[&str])] = &[
-    ("uv", &["generate-shell-completion"]),
-    ("uvx", &["--generate-shell-completion"]),
-    ("deno", &["completions"]),
-    ("nix", &["print-dev-env"]),
-    ("pixi", &["shell-hook"]),
-    ("spack", &["load", "unload"]),
-    ("vfox", &["activate"]),
-    ("zellij", &["setup"]),
-    ("goenv", &["init"]),
-    ("jenv", &["init"]),
-    ("tfenv", &["init"]),
-    ("phpenv", &["init"]),
-    ("plenv", &["init"]),
-    ("swiftly", &["env"]),
-    ("atuin", &["init"]),
-    ("mcfly", &["init"]),
-];
-
 /// What runs text as commands.
 const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));
 

@@ -3,34 +3,6 @@
 use crate::domain::{Action, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::matcher::{Scene, Told, inner_verdict};
 
-/// Programs that servers wrap, by words of their names.
-const PROGRAMS: &[(&str, &str)] = &[
-    ("git", "git"),
-    ("kubectl", "kubectl"),
-    ("kubernetes", "kubectl"),
-    ("k8s", "kubectl"),
-    ("docker", "docker"),
-    ("podman", "podman"),
-    ("helm", "helm"),
-    ("terraform", "terraform"),
-    ("tofu", "tofu"),
-    ("opentofu", "tofu"),
-    ("terragrunt", "terragrunt"),
-    ("pulumi", "pulumi"),
-    ("redis", "redis-cli"),
-    ("valkey", "valkey-cli"),
-    ("gcloud", "gcloud"),
-    ("az", "az"),
-    ("azure", "az"),
-    ("aws", "aws"),
-    ("gh", "gh"),
-    ("npm", "npm"),
-    ("heroku", "heroku"),
-    ("systemctl", "systemctl"),
-    ("systemd", "systemctl"),
-    ("fly", "fly"),
-];
-
 /// Servers that are given a script in a language of their own, the program that would run it, and the names of that argument.
 const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
     (&["redis", "valkey"], "redis-cli eval", &["script", "lua"]),
@@ -38,25 +10,6 @@ const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
 ];
 
 words!("builtin/tools/spoken");
-
-/// Switches, and the flags that they stand for.
-const SWITCHES: &[(&str, &str)] = &[
-    ("force", "--force"),
-    ("forcepush", "--force"),
-    ("hard", "--hard"),
-    ("autoapprove", "-auto-approve"),
-    ("destroy", "-destroy"),
-    ("volumes", "--volumes"),
-    ("all", "--all"),
-    ("recursive", "--recursive"),
-    ("privileged", "--privileged"),
-    ("mirror", "--mirror"),
-    ("delete", "--delete"),
-    ("purge", "--purge"),
-    ("directories", "-d"),
-    ("discardchanges", "--force"),
-    ("allnamespaces", "--all-namespaces"),
-];
 
 /// The strictest verdict on the command lines that a call stands for.
 pub(super) fn verdict(told: &Told<'_>, scene: &Scene<'_>) -> Verdict {

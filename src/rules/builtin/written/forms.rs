@@ -8,17 +8,6 @@ use crate::rules::matcher::{Class, Scene, classify, host_of, is_known};
 
 words!("builtin/written/forms");
 
-/// Calls that open a file to write to it.
-const WRITES: &[&str] = &[
-    "writeFileSync(",
-    "writeFile(",
-    "os.Create(",
-    "os.OpenFile(",
-    "File::create(",
-    "File.write(",
-    "appendFileSync(",
-];
-
 /// Directories that are gone through and emptied file by file, disks that are written to, and the home directory in a variable
 /// that is deleted.
 pub(super) fn emptied(scene: &Scene<'_>, code: &str, bare: &str, pieces: &[Piece], home: &str) -> Verdict {
@@ -346,17 +335,6 @@ fn runs_fetched(bare: &str) -> bool {
         })
     })
 }
-
-/// Calls that listen to what is typed.
-const LISTENS: &[&str] = &[
-    "keyboard.Listener(",
-    "GetAsyncKeyState(",
-    "keyboard.on_press(",
-    "keyboard.on_release(",
-    "SetWindowsHookEx",
-    "iohook",
-    "CGEventTapCreate",
-];
 
 /// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
 pub(super) fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {

@@ -21,16 +21,6 @@ pub(super) enum Place {
     Container,
 }
 
-/// Rules that are meant wherever a command stands.
-const EVERYWHERE: &[&str] = &[
-    "network.reverse-shell",
-    "network.shell-socket",
-    "network.secret-sent",
-    "network.decoded-to-shell",
-    "system.fork-bomb",
-    "code.hidden",
-];
-
 words!("builtin/written/judge");
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
