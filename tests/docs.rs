@@ -91,8 +91,9 @@ fn generated() -> Vec<(PathBuf, String)> {
     let text = fs::read_to_string("docs/rules.md").unwrap();
     let (before, rest) = text.split_once(BEGIN).expect("docs/rules.md has the begin mark");
     let (_, after) = rest.split_once(END).expect("docs/rules.md has the end mark");
-    let pages =
-        domains::all().iter().map(|domain| (PathBuf::from(format!("docs/rules/{}.md", domain.name)), page(domain)));
+    let pages = domains::all()
+        .iter()
+        .map(|domain| (PathBuf::from(format!("docs/rules/{}.md", domain.name)), page(domain)));
     let index = format!("{before}{BEGIN}{}\n{END}{after}", index());
     std::iter::once((PathBuf::from("docs/rules.md"), index)).chain(pages).collect()
 }

@@ -67,20 +67,10 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const FLAGS: &[&str] = &[
-        "--index-url",
-        "-i",
-        "--extra-index-url",
-        "--find-links",
-        "--registry",
-        "--index",
-        "--default-index",
-        "--source",
-    ];
     let policy = scene.view.policy;
     let found = scene.first(INDEX_USERS, |inv| {
         // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
-        let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
+        let given = INDEX_FLAGS.iter().any(|flag| has_flag(inv, flag));
         let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
         given
             && inv.args.iter().any(|arg| {

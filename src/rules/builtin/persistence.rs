@@ -98,65 +98,21 @@ fn hostile_job(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Code of the call itself that opens a startup file for writing.
 fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const FILES: &[&str] = &[
-        "/.bashrc",
-        "/.zshrc",
-        "/.profile",
-        "/.bash_profile",
-        "/.zshenv",
-        "/.zprofile",
-        "/.bash_login",
-        "authorized_keys",
-        "/.config/autostart",
-        "/LaunchAgents/",
-        "/.config/systemd/user",
-        "/etc/cron",
-        "/.ssh/config",
-        "/.vimrc",
-        "/.gitconfig",
-        "/.config/fish",
-        "/.bash_aliases",
-        "/.xprofile",
-        "usercustomize",
-        "sitecustomize",
-    ];
     const BARE: &[&str] = &[".bashrc", ".zshrc", ".profile", ".bash_profile"];
-    const WRITES: &[&str] = &[
-        "'a'",
-        "\"a\"",
-        "'w'",
-        "\"w\"",
-        "'a+'",
-        "\"a+\"",
-        "'w+'",
-        ">>",
-        "write_text",
-        "writefile",
-        "appendfile",
-        "file.write",
-        "file_append",
-        "file_put_contents",
-        "copy-file",
-        "copy(",
-        "copyfile",
-        "files.write",
-        "\">",
-        "'>",
-    ];
     scene.code_where(|codes, _| {
         codes.iter().take(4).any(|text| {
             let lower = text.to_ascii_lowercase();
             let home = ["home", "expand", "~"].iter().any(|word| lower.contains(word));
             let named = || {
                 let squeezed = squeeze(text);
-                FILES.iter().any(|file| text.contains(file))
+                STARTUP_FILES.iter().any(|file| text.contains(file))
                     || squeezed.contains(".sshauthorized_keys")
                     || home && BARE.iter().any(|file| text.contains(file))
             };
             // `*.pth` beside the libraries runs with every start of the interpreter.
             let started = || lower.contains(".pth") && lower.contains("site");
             let timed = lower.contains("crontab(") && lower.contains(".new(") && lower.contains(".write(");
-            timed || WRITES.iter().any(|word| lower.contains(word)) && (named() || started())
+            timed || WRITING_MODES.iter().any(|word| lower.contains(word)) && (named() || started())
         })
     })
 }

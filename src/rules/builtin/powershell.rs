@@ -106,32 +106,8 @@ fn is_own(inv: &Invocation) -> bool {
 
 /// `Verb-Noun`.
 fn is_cmdlet(name: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "remove",
-        "clear",
-        "format",
-        "initialize",
-        "stop",
-        "restart",
-        "set",
-        "add",
-        "new",
-        "register",
-        "invoke",
-        "get",
-        "disable",
-        "start",
-        "unregister",
-        "reset",
-        "uninstall",
-        "dismount",
-        "out",
-        "write",
-        "enter",
-        "suspend",
-    ];
     name.split_once('-').is_some_and(|(verb, noun)| {
-        VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
+        CMDLET_VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
     })
 }
 
@@ -232,32 +208,17 @@ fn unwrapped(stage: &str) -> &str {
 
 /// What stands behind the switches of `powershell`, which is a command there; nothing where it is a file.
 fn behind_switches(mut rest: &str) -> &str {
-    const VALUED: &[&str] = &[
-        "-executionpolicy",
-        "-ep",
-        "-ex",
-        "-exec",
-        "-windowstyle",
-        "-w",
-        "-version",
-        "-inputformat",
-        "-outputformat",
-        "-psconsolefile",
-        "-configurationname",
-        "-workingdirectory",
-        "-wd",
-    ];
     for _ in 0..16 {
         rest = rest.trim_start();
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if matches!(word, "-file" | "-f") || word.starts_with("-e") && !VALUED.contains(&word) {
+        if matches!(word, "-file" | "-f") || word.starts_with("-e") && !VALUED_SWITCHES.contains(&word) {
             return "";
         }
         if !word.starts_with('-') {
             break;
         }
         rest = behind;
-        if VALUED.contains(&word) {
+        if VALUED_SWITCHES.contains(&word) {
             rest = rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, behind)| behind);
         }
     }

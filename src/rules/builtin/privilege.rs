@@ -64,30 +64,6 @@ fn shows_stack(inv: &Invocation) -> bool {
 
 /// A command of a debugger's that shows, where nothing in it can be an expression that is worked out.
 fn prints_stack(command: &str) -> bool {
-    const LOOKS: &[&str] = &[
-        "where",
-        "detach",
-        "quit",
-        "q",
-        "process detach",
-        "process status",
-        "image list",
-        "thread list",
-        "py-bt",
-    ];
-    /// Behind these stand words and numbers.
-    const BEFORE: &[&str] = &[
-        "bt",
-        "backtrace",
-        "thread backtrace",
-        "thread info",
-        "frame info",
-        "info",
-        "set pagination",
-        "set confirm",
-        "set width",
-        "set height",
-    ];
     let plain =
         |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_'));
     // `thread apply all -q bt full 20`
@@ -95,8 +71,8 @@ fn prints_stack(command: &str) -> bool {
         command.strip_prefix("thread apply all ").map(|rest| rest.trim_start_matches(['-', 'q', 's', ' ']));
     let command = each.unwrap_or(command);
     plain(command)
-        && (LOOKS.contains(&command)
-            || BEFORE.iter().any(|front| {
+        && (DEBUGGER_LOOKS.contains(&command)
+            || DEBUGGER_FRONTS.iter().any(|front| {
                 command.strip_prefix(front).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
                     && !command.starts_with("thread apply")
             }))
@@ -106,23 +82,6 @@ words!("builtin/privilege");
 
 /// Whether a file is called after a hole in a system, or after what goes through one.
 fn is_exploit(path: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "pwnkit",
-        "dirtycow",
-        "dirtypipe",
-        "dirty_sock",
-        "sudo-hax",
-        "overlayfs_exploit",
-        "exploit",
-        "local_root",
-        "polkit-exploit",
-        "looney-tunables",
-        "nimbuspwn",
-        "baronsamedit",
-        "printnightmare",
-        "zerologon",
-        "eternalblue",
-    ];
     let lower = path.to_ascii_lowercase();
     lower.rsplit('/').take(2).any(|name| {
         let stem = name.split('.').next().unwrap_or_default();
@@ -130,7 +89,8 @@ fn is_exploit(path: &str) -> bool {
             part.is_some_and(|part| part.len() >= 4 && part.bytes().all(|b| b.is_ascii_digit()))
         };
         let mut parts = stem.split(['-', '_']);
-        NAMES.contains(&stem) || parts.next() == Some("cve") && digits(parts.next()) && digits(parts.next())
+        EXPLOITS.contains(&stem)
+            || parts.next() == Some("cve") && digits(parts.next()) && digits(parts.next())
     })
 }
 

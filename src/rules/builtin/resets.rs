@@ -123,16 +123,6 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `db:drop db:create`: on a person's own machine, where it is set up once more in the same call, asking is enough.
 fn is_made_anew(scene: &Scene<'_>, inv: &Invocation) -> bool {
-    const CREATES: &[&str] = &[
-        "db:create",
-        "db:setup",
-        "ecto.create",
-        "ecto.setup",
-        "database create",
-        "database setup",
-        "database update",
-        "loaddata",
-    ];
     const ELSEWHERE: &[&str] = &["heroku", "dokku", "supabase", "wp", "drush"];
     let line = scene.command_line();
     !runs(inv, ELSEWHERE)

@@ -18,17 +18,6 @@ const FLOOD: u64 = 100_000;
 /// It is told of a pool to mine for, in the way that only miners are.
 fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
     const TALKS: &[&str] = &["git", "echo", "printf", "grep", "rg", "gh", "sed", "awk", "cat", "npm", "yarn"];
-    const POOLS: &[&str] = &[
-        "stratum+tcp://",
-        "stratum+ssl://",
-        "stratum://",
-        "--donate-level",
-        "xmrig/xmrig",
-        "minexmr.com",
-        "coinhive",
-        "coin-hive",
-        "cryptonight",
-    ];
     let found = scene.invocations().iter().find(|inv| {
         !runs(inv, TALKS)
             && inv.args.iter().any(|arg| {

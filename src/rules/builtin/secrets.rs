@@ -121,16 +121,6 @@ pub(super) fn expands(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Nothing of what it prints is shown or kept: thrown away, counted, or one plain field of a state.
 pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const FIELDS: &[&str] = &[
-        ".serial",
-        ".version",
-        ".terraform_version",
-        ".lineage",
-        ".resources|length",
-        ".resources | length",
-        ".outputs|keys",
-        ".outputs | keys",
-    ];
     let mut behind = scene
         .invocations()
         .iter()
@@ -144,7 +134,7 @@ pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
             || runs(other, &["grep"]) && (has_flag(other, "-q") || has_flag(other, "-c"))
             || runs(other, &["jq"])
                 && runs(inv, &["terraform", "tofu"])
-                && FIELDS.contains(&first(other).as_str())
+                && STATE_FIELDS.contains(&first(other).as_str())
             || runs(inv, &["docker", "podman"]) && cuts_to_names(other)
             || runs(other, &["jq", "grep"])
                 && runs(inv, &["vault"])

@@ -77,24 +77,12 @@ fn by_command(scene: &Scene<'_>) -> Verdict {
 
 /// What a tool of a server writes: contents under the path that stands beside them, cells, manifests.
 fn by_tool(scene: &Scene<'_>, told: &Told<'_>) -> Verdict {
-    const TEXTS: &[&str] = &[
-        "content",
-        "contents",
-        "text",
-        "filetext",
-        "newtext",
-        "newstr",
-        "newstring",
-        "data",
-        "body",
-        "code",
-    ];
     let paths: Vec<&str> = told
         .values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"])
         .filter(|path| path.len() < 4096)
         .collect();
     let mut worst = Verdict::Allow;
-    for text in told.values(TEXTS).take(32) {
+    for text in told.values(TEXT_FIELDS).take(32) {
         for path in paths.iter().take(32) {
             worst = worst.max(content_verdict(scene, path, text, false));
         }

@@ -117,66 +117,6 @@ fn roots(line: &str) -> Vec<String> {
 
 /// Code of the call itself that goes through everything in the directory and deletes or empties it.
 fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const ALL: &[&str] = &[
-        "os.walk('.')",
-        "os.walk(\".\")",
-        "glob('**/*'",
-        "glob(\"**/*\"",
-        "rglob('*')",
-        "rglob(\"*\")",
-        "listdir('.')",
-        "listdir(\".\")",
-        "listdir()",
-        "glob\"*\"",
-        "glob'*'",
-        "glob(\"*\")",
-        "glob('*')",
-        "<*>",
-        "dir[\"**/*\"]",
-        "dir['**/*']",
-        "dir[\"*\"]",
-        "dir['*']",
-        "dir.glob(\"*\")",
-        "dir.glob('*')",
-        "readdirsync('.')",
-        "readdirsync(\".\")",
-        "finddepth(",
-        "os.walk(os.getcwd())",
-        "dir.glob(\"**/*\")",
-        "rglob('*.rs')",
-        "rglob('*.py')",
-        "rglob('*.js')",
-        "rglob('*.ts')",
-        "rglob('*.go')",
-    ];
-    const GONE: &[&str] = &[
-        "os.remove(",
-        "os.unlink(",
-        "unlink",
-        "file.delete",
-        "rmsync(",
-        "write_text('')",
-        "write_text(\"\")",
-        "'w').close()",
-        "\"w\").close()",
-        "truncate(",
-        "rmtree(",
-        "rm_rf",
-        "rm_r",
-    ];
-    const WHOLE: &[&str] = &[
-        "rmtree(os.getcwd()",
-        "rmtree(os.curdir",
-        "rmtree(path.cwd()",
-        "rmtree(pathlib.path.cwd()",
-        "rmsync(process.cwd()",
-        "rm_rf(dir.pwd",
-        "rm_rf(dir.glob(\"*\")",
-        "rm_rf(dir.glob('*')",
-        "rm_rf(dir[\"*\"]",
-        "rmdirsync(process.cwd()",
-        "remove_tree(getcwd",
-    ];
     let found = interpreters(scene).find(|inv| {
         let temporary = inv.cwd.as_deref().is_some_and(|cwd| cwd.starts_with("/tmp/"));
         let empties = |text: &str| {
@@ -185,12 +125,12 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
             let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
             let picks = bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
             // `Path.cwd() / "dist"` is not the whole.
-            let whole = WHOLE.iter().any(|word| {
+            let whole = DIRECTORY_GONE.iter().any(|word| {
                 bare.match_indices(*word).any(|(at, word)| {
                     !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
                 })
             });
-            whole || any(ALL) && any(GONE) && !picks
+            whole || any(WHOLE_DIRECTORY) && any(FILE_GONE) && !picks
         };
         let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
         !temporary

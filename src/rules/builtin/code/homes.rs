@@ -78,21 +78,6 @@ fn is_home(text: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn encrypts(code: &str, _: &Scene<'_>) -> bool {
-    const CIPHERS: &[&str] = &[
-        ".encrypt(",
-        "createCipheriv(",
-        "createCipher(",
-        "AES.new(",
-        "ChaCha20",
-        "'enc'",
-        "\"enc\"",
-        "openssl enc",
-        "gpg -c",
-        "'gpg'",
-        "encrypt_file(",
-        "^=",
-        ") ^ ",
-    ];
     CIPHERS.iter().any(|cipher| code.contains(cipher))
         && (writes_each(code) || code.contains("subprocess") || code.contains("system("))
 }
@@ -126,25 +111,7 @@ fn writes_each(code: &str) -> bool {
 }
 
 fn sends(code: &str) -> bool {
-    const CALLS: &[&str] = &[
-        "requests.post(",
-        "requests.put(",
-        "httpx.post(",
-        "httpx.put(",
-        "session.post(",
-        "urlopen(",
-        "fetch(",
-        "axios.post(",
-        "axios.put(",
-        ".sendall(",
-        ".storbinary(",
-        "upload_file(",
-        "put_object(",
-        "http.request(",
-        "https.request(",
-        "sendmail(",
-    ];
-    CALLS.iter().any(|call| code.contains(call))
+    SENDING_CALLS.iter().any(|call| code.contains(call))
 }
 
 /// Whether code names a host that is not among the known ones.

@@ -72,23 +72,9 @@ fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
 
 /// What a server keeps its data in goes, on this machine.
 fn data_file_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const KEPT: &[&str] = &[
-        "/var/lib/mysql/",
-        "/var/lib/postgresql/",
-        "/var/lib/pgsql/",
-        "/var/lib/mongodb/",
-        "/var/lib/mongo/",
-        "/var/lib/redis/",
-        "/var/lib/elasticsearch/",
-        "/var/lib/cassandra/",
-        "/var/lib/clickhouse/",
-        "/var/lib/etcd/",
-        "/var/lib/influxdb/",
-        "/var/lib/neo4j/",
-    ];
     let found = scene.effects().find(|(effect, _)| {
         effect.kind == EffectKind::FileDeletion
-            && KEPT.iter().any(|dir| effect.target.text().starts_with(dir))
+            && DATA_PLACES.iter().any(|dir| effect.target.text().starts_with(dir))
             && !effect.target.text().ends_with(".pid")
             && !effect.target.text().ends_with(".sock")
     });

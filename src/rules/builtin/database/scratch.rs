@@ -9,6 +9,8 @@ use crate::rules::builtin::standing::{is_own, is_scratch};
 use crate::rules::matcher::{Found, Scene};
 use crate::shell::Arg;
 
+words!("builtin/database/scratch");
+
 /// Whether a client is at the database of the tests, by what it is given or by the variables around it.
 pub(super) fn is_at_tests(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const OPTIONS: &[&str] = &["-d", "--dbname", "-D", "--database"];
@@ -133,24 +135,6 @@ pub(super) fn sets_tests(line: &str) -> bool {
 
 /// The databases that options name.
 pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
-    const OPTIONS: &[&str] = &[
-        "-d",
-        "--dbname",
-        "-D",
-        "--database",
-        "--db",
-        "--database-url",
-        "-database",
-        "--url",
-        "-url",
-        "--uri",
-        "--connection",
-        "-Dflyway.url",
-        "-configFiles",
-        "-Dflyway.configFiles",
-        "--defaults-file",
-        "--defaultsFile",
-    ];
     const KEYS: &[&str] = &["Database=", "Initial Catalog=", "databaseName=", "dbname="];
     let named = |value: &str| {
         // `Host=…;Database=NAME`
@@ -161,11 +145,12 @@ pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
     };
     let words = operations::known_words(inv);
     let apart = words.windows(2).filter_map(|pair| match pair {
-        [option, value] if OPTIONS.contains(option) => Some(named(value)),
+        [option, value] if DATABASE_OPTIONS.contains(option) => Some(named(value)),
         _ => None,
     });
     let joined = words.iter().filter_map(|word| word.split_once('='));
-    let joined = joined.filter(|(option, _)| OPTIONS.contains(option)).map(|(_, value)| named(value));
+    let joined =
+        joined.filter(|(option, _)| DATABASE_OPTIONS.contains(option)).map(|(_, value)| named(value));
     // An address needs no option.
     let told = |word: &str| {
         word.contains("://") || KEYS.iter().any(|key| word.contains(key)) || word.ends_with(".db")

@@ -46,17 +46,6 @@ fn mounted_over(inv: &Invocation) -> bool {
 }
 
 fn disk_read<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const DISKS: &[&str] = &[
-        "/dev/sd",
-        "/dev/nvme",
-        "/dev/vd",
-        "/dev/hd",
-        "/dev/xvd",
-        "/dev/mmcblk",
-        "/dev/rdisk",
-        "/dev/dm-",
-        "/dev/md",
-    ];
     let disk = |text: &str| DISKS.iter().any(|start| text.starts_with(start));
     let found = scene
         .effects()

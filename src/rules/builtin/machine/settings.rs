@@ -55,49 +55,14 @@ fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
     /// Lines of code that is written into a command.
     const SHORT: usize = 5;
-    const FILES: &[&str] = &[
-        "/etc/hosts",
-        "/etc/passwd",
-        "/etc/shadow",
-        "/etc/group",
-        "/etc/resolv.conf",
-        "/etc/fstab",
-        "/etc/sudoers",
-        "/etc/crontab",
-        "/etc/cron.",
-        "/etc/profile",
-        "/etc/ld.so",
-        "/etc/ssh/",
-        "/etc/pam.d",
-        "/etc/environment",
-        "/etc/hostname",
-        "/etc/systemd",
-        "/boot/",
-        "/usr/bin/",
-        "/usr/sbin/",
-    ];
-    const OPENS: &[&str] = &[
-        ",'w",
-        ",\"w",
-        ",'a'",
-        ",\"a\"",
-        "write_text",
-        "writefile",
-        "appendfile",
-        "file.write",
-        "file_put_contents",
-        "unlink(",
-        "remove(",
-        ".rename(",
-    ];
     let changes = |text: &str| {
-        if !FILES.iter().any(|file| text.contains(file)) {
+        if !VITAL_FILES.iter().any(|file| text.contains(file)) {
             return false;
         }
         let bare: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
         // Perl's and awk's way: the sign in front of the name.
-        let signed = FILES.iter().any(|file| {
+        let signed = VITAL_FILES.iter().any(|file| {
             ["\">", "'>", "\">>", "'>>", ">\"", ">'", ">>\"", "|\"tee"]
                 .iter()
                 .any(|sign| bare.contains(&format!("{sign}{file}")))
@@ -109,18 +74,18 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         // A copy of such a file is made as a matter of course.
         let onto = bare.split("copyfile").skip(1).any(|rest| {
             let from = rest.trim_start_matches("sync").trim_start_matches(['(', '\'', '"']);
-            !FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
+            !VITAL_FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
         });
-        signed || replaced || onto || OPENS.iter().any(|word| bare.contains(word))
+        signed || replaced || onto || OPENED_TO_WRITE.iter().any(|word| bare.contains(word))
     };
     // A whole program reads one file and writes another: there, name and operation must stand in one line.
     scene.code_where(|codes, inv| {
         let whole = |text: &str| text.lines().count() <= SHORT;
         codes.iter().take(4).any(|text| {
             // Most code names nothing of the machine's.
-            let named = FILES.iter().any(|file| text.contains(file));
+            let named = VITAL_FILES.iter().any(|file| text.contains(file));
             let changed = named && if whole(text) { changes(text) } else { text.lines().any(changes) };
-            changed && !named::only_as_text(&inv.program, text, FILES)
+            changed && !named::only_as_text(&inv.program, text, VITAL_FILES)
         })
     })
 }

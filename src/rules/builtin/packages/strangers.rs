@@ -46,22 +46,7 @@ fn is_bare(text: &str, scene: &Scene<'_>) -> bool {
 
 /// Hosts that hand out what a system is made of. Older sources are not encrypted, and signed all the same.
 pub(in crate::rules::builtin) fn is_mirror(host: &str) -> bool {
-    const SYSTEMS: &[&str] = &[
-        "ubuntu.com",
-        "launchpad.net",
-        "debian.org",
-        "kernel.org",
-        "fedoraproject.org",
-        "centos.org",
-        "archlinux.org",
-        "alpinelinux.org",
-        "opensuse.org",
-        "raspberrypi.org",
-        "raspberrypi.com",
-        "raspbian.org",
-        "linuxmint.com",
-    ];
-    SYSTEMS
+    SYSTEM_HOSTS
         .iter()
         .any(|system| host.strip_suffix(system).is_some_and(|front| front.is_empty() || front.ends_with('.')))
 }

@@ -38,29 +38,6 @@ const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg
 
 /// A library, a shell or an init without which nothing starts.
 fn core_removed(inv: &Invocation) -> bool {
-    const CORE: &[&str] = &[
-        "glibc",
-        "libc6",
-        "systemd",
-        "base",
-        "bash",
-        "coreutils",
-        "linux",
-        "filesystem",
-        "pacman",
-        "openrc",
-        "musl",
-        "*",
-        ".*",
-        "shadow",
-        "util-linux",
-        "pam",
-        "sudo",
-        "kernel",
-        "dpkg",
-        "apt",
-        "rpm",
-    ];
     let removes = inv.program == "xbps-remove"
         || inv.args.iter().filter_map(Arg::known).any(|word| {
             word.starts_with("-R")
@@ -81,7 +58,7 @@ fn core_removed(inv: &Invocation) -> bool {
             .operands
             .iter()
             .filter_map(Arg::known)
-            .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
+            .any(|name| CORE_PACKAGES.contains(&name.rsplit('/').next().unwrap_or_default()))
 }
 
 const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];

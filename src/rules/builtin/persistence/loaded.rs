@@ -80,25 +80,12 @@ fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn npm_setting(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const KEYS: &[&str] = &[
-        "script-shell",
-        "shell",
-        "registry",
-        "ignore-scripts",
-        "init-module",
-        "prefix",
-        "node-options",
-        "onload-script",
-        "npmRegistryServer",
-        "yarn-path",
-        "yarnPath",
-    ];
     let words: Vec<&str> =
         inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
     let sets = words.contains(&"set");
     let keys = |word: &&str| {
         let key = word.split('=').next().unwrap_or_default();
-        KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
+        NPM_KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
     };
     // Back to the usual registry.
     let usual = words.iter().any(|word| {

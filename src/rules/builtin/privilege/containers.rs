@@ -155,19 +155,6 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `curl -s --unix-socket /var/run/docker.sock http://localhost/version`: whether the service is there, and which.
 fn asks_for_its_version(inv: &Invocation) -> bool {
-    const OPTIONS: &[&str] = &[
-        "-s",
-        "-S",
-        "-f",
-        "-i",
-        "-v",
-        "--silent",
-        "--fail",
-        "--show-error",
-        "--unix-socket",
-        "-m",
-        "--max-time",
-    ];
     let harmless = |url: &&str| {
         let path = url.split_once("://").map_or(*url, |(_, rest)| rest).split_once('/').map(|(_, path)| path);
         let last = path.map(|path| path.rsplit('/').next().unwrap_or_default());
@@ -176,7 +163,7 @@ fn asks_for_its_version(inv: &Invocation) -> bool {
     };
     inv.program == "curl"
         && inv.args.iter().all(|arg| arg.known().is_some())
-        && inv.flags.iter().all(|flag| OPTIONS.contains(&flag.name.as_str()))
+        && inv.flags.iter().all(|flag| REQUEST_OPTIONS.contains(&flag.name.as_str()))
         && inv.operands.iter().filter_map(Arg::known).all(|url| harmless(&url))
 }
 

@@ -117,25 +117,6 @@ fn begins(command: &str, words: &[&str]) -> bool {
 }
 
 fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const TURNS: &[&str] = &[
-        "whiletrue",
-        "while1",
-        "while(1)",
-        "while(true)",
-        "while(!0)",
-        "while!0",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "fork;redo",
-        "fork(__filename)",
-        "spawn(process.argv[0],process.argv.slice(1)",
-        "spawn(process.execpath,process.argv.slice(1)",
-        "initer(int,1)",
-        "(iter(int,1)",
-        "itertools.count())",
-        "setinterval(()=>require('child_process')",
-    ];
     const RESTS: &[&str] = &[
         "break", "sleep", "exit", "return", "input", "recv", "accept", "readline", "read(", "await", "yield",
         "listen", "last", "raise", "throw", "stdin", "gets", "select", "poll", "wait", "getline", "next(",

@@ -77,18 +77,6 @@ fn is_opaque(program: &str) -> bool {
 
 /// A program of which nothing is known gets a secret as what it works on, and not behind an option.
 fn given_to_stranger(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    /// Options whose value is what is sent, packed or shown, and not what it is done with.
-    const TAKING: &[&str] = &[
-        "--file",
-        "--attach",
-        "--attachment",
-        "--upload",
-        "--data",
-        "--body",
-        "--input",
-        "--path",
-        "--payload",
-    ];
     const LOOKING: &[&str] = &["eza", "exa", "lsd", "shred", "srm", "trash", "trash-put", "restorecon"];
     if inv.contained
         || inv.args.is_empty()
@@ -111,7 +99,7 @@ fn given_to_stranger(inv: &Invocation, scene: &Scene<'_>) -> bool {
                 && arg.known().is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
         };
         let given = passwords() || !flag && (!behind_flag && named_secret(arg, inv, scene) || accounts());
-        behind_flag = flag && !TAKING.contains(&&*arg.text());
+        behind_flag = flag && !TAKING_OPTIONS.contains(&&*arg.text());
         given
     })
 }

@@ -282,22 +282,6 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code that shows all that a `.env` file holds.
 fn env_file_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LISTS: &[&str] = &[
-        "print(dotenv_values(",
-        "print(dotenv.dotenv_values(",
-        "print(dict(dotenv_values(",
-        "log(require('dotenv').config(",
-        "log(require(\"dotenv\").config(",
-        "log(dotenv.config(",
-        "stringify(require('dotenv').config(",
-        "stringify(require(\"dotenv\").config(",
-        "log(require('dotenv').parse(",
-        "log(require(\"dotenv\").parse(",
-        "log(dotenv.parse(",
-        "putsdotenv.load",
-        "pdotenv.parse(",
-        "pdotenv.load",
-    ];
     scene.code_where(|codes, _| {
         codes.iter().any(|text| {
             if !text.contains("otenv")
@@ -307,7 +291,7 @@ fn env_file_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-            LISTS.iter().any(|all| bare.contains(all)) && !bare.contains("keys(")
+            LISTING_CALLS.iter().any(|all| bare.contains(all)) && !bare.contains("keys(")
         })
     })
 }
@@ -367,20 +351,6 @@ fn env_file_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// Code that names a `.env` file to anything but what loads it into variables.
 fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
-    const LOADS: &[&str] = &[
-        "load_dotenv(",
-        "path:",
-        "dotenv_path=",
-        "find_dotenv(",
-        "env_file=",
-        "env_file:",
-        // What a file is, and not what is in it.
-        "existsSync(",
-        "statSync(",
-        "path.exists(",
-        "isfile(",
-        "getsize(",
-    ];
     scene.code_where(|codes, inv| {
         let quiet = inv.program.starts_with("python");
         let by_option = has_flag(inv, "-p") || has_flag(inv, "--print") || has_flag(inv, "-pe");
@@ -393,7 +363,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let start = front.rfind(['\'', '"', '`']).unwrap_or_default();
                 let front = front.get(..start).unwrap_or_default().trim_end();
                 let line = front.rsplit(['\n', ';']).next().unwrap_or_default();
-                !LOADS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
+                !LOADING_CALLS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
             }) && (by_option || !spared::is_kept(inv, text, &named))
         })
     })

@@ -2,26 +2,11 @@
 
 use crate::rules::builtin::lists;
 
+words!("builtin/secrets/names");
+
 /// Whether the name of a variable that comes out of a file of settings says that its value is a secret, or holds one: an address
 /// with a password in it.
 pub(in crate::rules::builtin) fn is_telling(name: &str) -> bool {
-    const ADDRESSES: &[&str] = &[
-        "DATABASE_URL",
-        "DB_URL",
-        "POSTGRES_URL",
-        "MYSQL_URL",
-        "REDIS_URL",
-        "MONGO_URL",
-        "MONGODB_URL",
-        "AMQP_URL",
-        "RABBITMQ_URL",
-        "BROKER_URL",
-        "MONGO_URI",
-        "MONGODB_URI",
-        "DATABASE_URI",
-        "CONNECTION_STRING",
-        "_DSN",
-    ];
     let upper = name.to_ascii_uppercase();
     let shared = ["PUBLIC", "PUBLISHABLE", "CACHE_KEY", "SORT_KEY", "PRIMARY_KEY", "PARTITION_KEY"];
     is_secret_name(name)

@@ -132,20 +132,7 @@ fn keeps_all(inv: &Invocation) -> bool {
 
 /// Code that encodes all variables at once.
 fn encodes_all(text: &str) -> bool {
-    const FORMS: &[&str] = &[
-        "buffer.from(json.stringify(process.env)",
-        "btoa(json.stringify(process.env)",
-        "b64encode(json.dumps(dict(os.environ",
-        "b64encode(str(os.environ",
-        "b64encode(str(dict(os.environ",
-        "b64encode(repr(os.environ",
-        "b64encode(repr(dict(os.environ",
-        "base64_encode(json_encode(getenv()",
-        "base64_encode(serialize($_env",
-        "base64.encode64(env.to_h",
-        "strict_encode64(env.to_h",
-    ];
-    squeezed_environment(text).is_some_and(|bare| FORMS.iter().any(|form| bare.contains(form)))
+    squeezed_environment(text).is_some_and(|bare| ENCODED_ENVIRONMENT.iter().any(|form| bare.contains(form)))
 }
 
 /// Whether the shell is told to write down what it runs.

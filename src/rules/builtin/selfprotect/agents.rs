@@ -10,16 +10,7 @@ words!("builtin/selfprotect/agents");
 
 /// A setting by which an editor's agent asks nobody any more.
 fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const SETTINGS: &[&str] = &[
-        "chat.tools.autoApprove",
-        "chat.tools.global.autoApprove",
-        "github.copilot.chat.agent.autoApprove",
-        "\"autoApprove\"",
-        "alwaysAllow",
-        "cursor.autorun",
-        "yoloMode",
-    ];
-    let on = |text: &str| SETTINGS.iter().any(|word| text.contains(word)) && text.contains("true");
+    let on = |text: &str| APPROVAL_SETTINGS.iter().any(|word| text.contains(word)) && text.contains("true");
     let placed = |path: &str| {
         path.ends_with("/settings.json") || path.ends_with(".code-workspace") || path.ends_with("mcp.json")
     };

@@ -117,19 +117,7 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn git_restores(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const WRITING: &[&str] = &[
-        "checkout",
-        "restore",
-        "rm",
-        "mv",
-        "stash",
-        "checkout-index",
-        "apply",
-        "am",
-        "read-tree",
-        "update-index",
-    ];
-    let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
+    let writes = inv.sub.first().is_some_and(|sub| WRITING_SUBS.contains(&sub.as_str()));
     let index_only = has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
     let paths = inv.operands.iter().chain(inv.args.iter().rev().take(1));
     writes && !index_only && { paths }.any(|arg| around_protected(arg, inv, scene))

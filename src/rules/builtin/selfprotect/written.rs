@@ -115,29 +115,16 @@ fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Code that takes away, moves or fills the directory around a protected place, by a name that stands in it whole.
 pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const TAKES: &[&str] = &[
-        "rmtree",
-        "rmSync",
-        "rmdirSync",
-        "rm_r",
-        "remove",
-        "unlink",
-        "rename",
-        "move",
-        "delete",
-        "copytree",
-        "cpSync",
-        "extractall",
-        "symlink",
-    ];
     let home = scene.view.facts.places.home.as_deref();
     let found =
         scene.invocations().iter().filter(|inv| runs_code(inv) || runs(inv, &["deno", "bun"])).find(|inv| {
             let takes = |code: &String| {
-                let names_one = |text: &str| TAKES.iter().any(|word| text.contains(word));
+                let names_one = |text: &str| TAKING_CALLS.iter().any(|word| text.contains(word));
                 names_one(code)
                     && code.lines().any(|line| !statements::is_comment(line) && names_one(line))
-                    && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks(TAKES))
+                    && !scene
+                        .account(&inv.program, code)
+                        .is_some_and(|account| account.only_looks(TAKING_CALLS))
             };
             code_of(inv, scene).filter(takes).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');

@@ -133,27 +133,6 @@ fn asks_compiler(value: &str) -> bool {
 
 /// Options of Java that say how much it takes and how it writes, and load nothing. (A debugger it lets in from here.)
 fn only_sets_java(word: &str) -> bool {
-    const FRONTS: &[&str] = &[
-        "-Xmx",
-        "-Xms",
-        "-Xss",
-        "-Xmn",
-        "-XX:+Use",
-        "-XX:-Use",
-        "-XX:Max",
-        "-XX:Min",
-        "-XX:Initial",
-        "-XX:ActiveProcessorCount=",
-        "-XX:+HeapDumpOnOutOfMemoryError",
-        "-XX:TieredStopAtLevel=",
-        "-Dfile.encoding=",
-        "-Dstdout.encoding=",
-        "-Duser.",
-        "-Djava.awt.headless=",
-        "-Djava.net.prefer",
-        "-Dspring.profiles.active=",
-        "-Dorg.gradle.daemon=",
-    ];
     const DEBUGGER: &str = "-agentlib:jdwp=";
     let plain = !word.contains(['$', '`', '@']);
     let let_in = word.strip_prefix(DEBUGGER).is_some_and(|told| {
@@ -168,49 +147,18 @@ fn only_sets_java(word: &str) -> bool {
         })
     });
     plain
-        && (let_in || matches!(word, "-ea" | "-server") || FRONTS.iter().any(|front| word.starts_with(front)))
+        && (let_in
+            || matches!(word, "-ea" | "-server")
+            || JAVA_SETTINGS.iter().any(|front| word.starts_with(front)))
 }
 
 /// Options of Perl that warn, or load a module of its own that changes how it reads code or measures it.
 fn only_measures(word: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "Carp",
-        "Data::Dumper",
-        "Devel::Cover",
-        "Devel::NYTProf",
-        "English",
-        "Encode",
-        "JSON::PP",
-        "List::Util",
-        "POSIX",
-        "Scalar::Util",
-        "Storable",
-        "Test::More",
-        "Time::HiRes",
-        "autodie",
-        "bigint",
-        "bignum",
-        "bytes",
-        "charnames",
-        "constant",
-        "diagnostics",
-        "feature",
-        "integer",
-        "locale",
-        "open",
-        "re",
-        "sigtrap",
-        "strict",
-        "utf8",
-        "vars",
-        "version",
-        "warnings",
-    ];
     let Some(module) = word.strip_prefix("-M").or_else(|| word.strip_prefix("-m")) else {
         return matches!(word, "-w" | "-W" | "-T" | "-t" | "-CS" | "-CSD" | "-CSDA" | "-C");
     };
     let (name, given) = module.split_once('=').unwrap_or((module, ""));
-    MODULES.contains(&name.trim_start_matches('-'))
+    MEASURING_MODULES.contains(&name.trim_start_matches('-'))
         && given
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b',' | b'_' | b':' | b'+' | b'-' | b'/' | b'.'))

@@ -94,32 +94,6 @@ fn pillar_killed(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Code that sends a signal to every process.
 fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const CALLS: &[&str] = &[
-        "kill(-1",
-        "kill(9,-1",
-        "kill(15,-1",
-        "kill('kill',-1",
-        "kill(\"kill\",-1",
-        "kill:kill,-1",
-        "kill9,-1",
-        "kill15,-1",
-        "killkill=>-1",
-        "kill'kill',-1",
-        "kill\"kill\",-1",
-        "kill'term',-1",
-        "killpg(0",
-        "kill('term',-1",
-        "kill(:kill,-1",
-        "kill(\"term\",-1",
-        "kill'9',-1",
-        "kill-9,-1",
-        "kill(1,",
-        "kill(9,1)",
-        "kill('kill',1)",
-        "kill(\"kill\",1)",
-        "kill(:kill,1)",
-        "killterm=>-1",
-    ];
     /// Without these nobody can work on the machine.
     const PILLARS: &[&str] = &["sshd", "systemd", "launchd", "windowserver", "gnome-shell", "xorg"];
     scene.code_where(|codes, _| {
@@ -142,7 +116,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .iter()
                     .any(|name| bare.contains(&format!("'{name}'")) || bare.contains(&format!("\"{name}\"")))
             };
-            CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
+            KILLING_CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
         })
     })
 }
@@ -170,20 +144,6 @@ fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A loop without an end, right in front of a fork or right behind it.
 fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const ENDLESS: &[&str] = &[
-        "while1",
-        "while(1)",
-        "whiletrue",
-        "while(true)",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "iter(int,1)",
-        "itertools.count()",
-        "redo",
-        "while!0",
-        "whilefork",
-    ];
     const FORKS: &[&str] = &["fork()", "fork;", "fork}", "forkwhile", "fork(", "{fork", "fork{"];
     const WAITS: &[&str] = &["sleep", "wait", "exit", "accept", "break", "return"];
     let is_bomb = |text: &str| {

@@ -63,25 +63,6 @@ fn is_guard(name: &str) -> bool {
 
 /// A guard's service is stopped, or its package taken away.
 fn guard_stopped(inv: &Invocation) -> bool {
-    const STOPS: &[&str] = &[
-        "stop",
-        "disable",
-        "mask",
-        "kill",
-        "remove",
-        "purge",
-        "erase",
-        "autoremove",
-        "unload",
-        "bootout",
-        "off",
-        "freeze",
-        "set-property",
-        "delete",
-        "uninstall",
-        "config",
-        "teardown",
-    ];
     let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
     let removes = inv.program == "rpm" && has_flag(inv, "-e")
         || inv.program == "dpkg"

@@ -106,21 +106,7 @@ fn home_emptied(code: &str, bare: &str, home: &str) -> bool {
 fn home_listed(code: &str, pieces: &[Piece], home: &str) -> bool {
     const HOMES: &[&str] =
         &["Path.home()", "expanduser('~')", "expanduser(\"~\")", "os.homedir()", "homedir()", "Dir.home"];
-    const OWN: &[&str] = &[
-        "Documents",
-        "Desktop",
-        "Pictures",
-        "Downloads",
-        "Music",
-        "Videos",
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".kube",
-        ".config",
-        ".local",
-    ];
-    if !pieces.iter().any(|piece| OWN.contains(&piece.text.as_str())) {
+    if !pieces.iter().any(|piece| HOME_DIRS.contains(&piece.text.as_str())) {
         return false;
     }
     let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
@@ -251,24 +237,6 @@ pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
 
 /// A connection tied to a shell, by names that only the code itself gives them; and commands taken from a connection line by line.
 fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
-    const DIALS: &[&str] = &[
-        "net.Dial(",
-        ".connect(",
-        "createConnection(",
-        "new Socket(",
-        "TCPSocket",
-        "TcpStream::connect",
-        "TcpClient(",
-    ];
-    const STARTS: &[&str] = &[
-        "ProcessBuilder(",
-        "exec.Command(",
-        "spawn(",
-        "spawnSync(",
-        "Command::new(",
-        "Process.Start(",
-        ".exec(",
-    ];
     if !DIALS.iter().any(|call| bare.contains(call)) {
         return false;
     }
@@ -303,18 +271,6 @@ fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
 fn runs_fetched(bare: &str) -> bool {
     // A name ends with its line.
     let tight: String = bare.chars().filter(|c| !matches!(c, ' ' | '\t' | '\r')).collect();
-    const FROM: &[&str] = &[
-        "urlopen(",
-        "requests.get(",
-        "httpx.get(",
-        "b64decode(",
-        "zlib.decompress(",
-        "marshal.loads(",
-        "atob(",
-        "(awaitfetch(",
-        "URI.open(",
-        "Net::HTTP.get",
-    ];
     ["exec(", "eval("].iter().any(|call| {
         tight.match_indices(call).take(64).any(|(at, _)| {
             let front = tight.get(..at).and_then(|front| front.chars().next_back());
@@ -331,7 +287,7 @@ fn runs_fetched(bare: &str) -> bool {
                 (depth == 0).then_some(at)
             });
             let given = end.and_then(|end| given.get(..end)).unwrap_or_default();
-            apart && FROM.iter().any(|way| given.contains(way))
+            apart && FETCHED_FROM.iter().any(|way| given.contains(way))
         })
     })
 }

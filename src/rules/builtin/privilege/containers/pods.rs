@@ -5,26 +5,12 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, has_flag, input_of};
 use crate::shell::Arg;
 
+words!("builtin/privilege/containers/pods");
+
 pub(super) const PODS: &[&str] = &["kubectl", "oc", "k"];
 
 /// A pod that is given the host's namespaces or all rights, in the options or in a manifest that the call holds.
 pub(super) fn pod_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const GIVEN: &[&str] = &[
-        "\"hostPID\":true",
-        "\"hostNetwork\":true",
-        "\"hostIPC\":true",
-        "\"privileged\":true",
-        "hostPID:true",
-        "hostNetwork:true",
-        "hostIPC:true",
-        "privileged:true",
-        "hostPath:{path:/}",
-        "path:/}",
-        "\"path\":\"/\"}",
-        "path:/,",
-        "pod-security.kubernetes.io/enforce=privileged",
-        "SYS_ADMIN",
-    ];
     let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
     let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
     let user = inv.args.iter().any(|arg| {
@@ -43,7 +29,7 @@ pub(super) fn pod_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
     { texts }.filter(|text| text.len() > 10).any(|text| {
         let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
-        GIVEN.iter().any(|given| bare.contains(given))
+        HOST_GIVEN.iter().any(|given| bare.contains(given))
     })
 }
 

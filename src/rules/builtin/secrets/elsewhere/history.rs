@@ -8,6 +8,8 @@ use crate::rules::builtin::secrets::{is_diverted, is_secret_name, leaves_out};
 use crate::rules::matcher::{Scene, has_flag, runs};
 use crate::shell::Arg;
 
+words!("builtin/secrets/elsewhere/history");
+
 /// `git show REV:.env`
 pub(super) fn committed_file(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let names = |inv: &Invocation| {
@@ -42,20 +44,6 @@ pub(super) fn committed_file(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Whether git shows the changes themselves.
 fn shows_changes(inv: &Invocation) -> bool {
-    const BRIEF: &[&str] = &[
-        "--stat",
-        "--shortstat",
-        "--name-only",
-        "--name-status",
-        "--numstat",
-        "--quiet",
-        "-q",
-        "-s",
-        "--no-patch",
-        "--summary",
-        "--exit-code",
-        "--check",
-    ];
     if BRIEF.iter().any(|flag| has_flag(inv, flag)) {
         return false;
     }
