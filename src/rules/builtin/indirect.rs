@@ -34,19 +34,7 @@ fn ansible_takes_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text).unwrap_or_default();
         let told = flag_value(inv, &["-a", "--args"]).map(Arg::text).unwrap_or_default();
         runs(inv, &["ansible"])
-            && [
-                "file",
-                "user",
-                "mount",
-                "lvol",
-                "mysql_db",
-                "postgresql_db",
-                "package",
-                "apt",
-                "yum",
-                "docker_volume",
-            ]
-            .contains(&module.rsplit('.').next().unwrap_or_default())
+            && ANSIBLE_MODULES.contains(&module.rsplit('.').next().unwrap_or_default())
             && told.contains("state=absent")
             && !has_flag(inv, "--check")
             && !has_flag(inv, "-C")

@@ -122,22 +122,7 @@ fn told(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 
 /// `tmux display-message text`: shown, unless the text itself has tmux run something.
 fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let shows = [
-        "display-message",
-        "display",
-        "rename-window",
-        "rename-session",
-        "set-buffer",
-        "setb",
-        "show-messages",
-        "show",
-        "show-options",
-        "show-option",
-        "showw",
-        "show-window-options",
-        "show-environment",
-        "list-keys",
-    ];
+    let shows = TMUX_SHOWS;
     // What lies in a buffer runs once it is pasted into a shell.
     let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
     let texts = || inv.args.iter().map(Arg::text);

@@ -241,22 +241,7 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
             .map(|line| judge::command(scene, &without_expressions(&line), place));
         judged.max().unwrap_or_default()
     };
-    let pipeline = [
-        ".github/",
-        ".gitlab-ci",
-        ".circleci",
-        "pipelines",
-        ".drone",
-        ".travis",
-        "appveyor",
-        "/ci/",
-        ".buildkite",
-        "cloudbuild",
-        "action.y",
-        ".woodpecker",
-    ]
-    .iter()
-    .any(|part| lower.contains(part));
+    let pipeline = PIPELINES.iter().any(|part| lower.contains(part));
     let hooks =
         name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
     let tasks = name.starts_with("taskfile")

@@ -181,28 +181,7 @@ fn mongo_drop<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
             }
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             let text = if text.contains("eval(") { text } else { without_strings(&text) };
-            [
-                "dropDatabase(",
-                ".drop(",
-                "deleteMany({})",
-                "remove({})",
-                "dropUser(",
-                "dropAllUsers",
-                "dropAllRoles",
-                "updateMany({},",
-                "].drop(",
-                "dropDatabase\"](",
-                "dropDatabase'](",
-                "{dropDatabase:",
-                "{drop:",
-                "remove({},",
-                "deleteMany()",
-                "dropCollection(",
-                "deleteMany({},",
-                "shutdownServer(",
-            ]
-            .iter()
-            .any(|word| text.contains(word))
+            MONGO_LOSSES.iter().any(|word| text.contains(word))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -97,26 +97,7 @@ pub(super) fn says_tests(line: &str) -> bool {
     // Over several lines it says the same.
     let line = line.replace("\\\n", " ");
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    [
-        "RAILS_ENV=test",
-        "MIX_ENV=test",
-        "NODE_ENV=test",
-        "APP_ENV=test",
-        "--env=test",
-        "--env test",
-        "DJANGO_SETTINGS_MODULE=test",
-        "RACK_ENV=test",
-        ".settings.test",
-        "jdbc:h2:mem:",
-        "--environment=test",
-        "-e test",
-        "-e .env.test",
-        "--env=ci",
-        "--context Test",
-    ]
-    .iter()
-    .any(|word| line.contains(word))
-        || sets_tests(&line)
+    TEST_SETTINGS.iter().any(|word| line.contains(word)) || sets_tests(&line)
 }
 
 /// An option or a variable chooses settings or an environment that are named for tests.

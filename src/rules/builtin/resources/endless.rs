@@ -62,24 +62,7 @@ fn harms(found: &Loop<'_>) -> bool {
         return false;
     }
     if let Some(turns) = found.turns {
-        let makes = found.commands().iter().any(|(command, _)| {
-            begins(
-                command,
-                &[
-                    "touch",
-                    "mkdir",
-                    "curl",
-                    "wget",
-                    "kill",
-                    ":",
-                    "gh issue create",
-                    "gh pr create",
-                    "gh api",
-                    "mail",
-                    "sendmail",
-                ],
-            )
-        });
+        let makes = found.commands().iter().any(|(command, _)| begins(command, FLOODING_COMMANDS));
         return found.spawns() || makes && turns >= FLOOD;
     }
     let commands = found.commands();

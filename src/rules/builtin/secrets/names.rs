@@ -17,23 +17,7 @@ pub(in crate::rules::builtin) fn is_telling(name: &str) -> bool {
 /// Whether a variable's name says that its value is secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let ends = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "CREDENTIALS",
-        "STRIPE_KEY",
-        "OPENAI_KEY",
-        "SENDGRID_KEY",
-        "ENCRYPTION_KEY",
-        "SIGNING_KEY",
-        "SERVICE_ROLE_KEY",
-    ];
+    let ends = SECRET_ENDS;
     ends.iter().any(|end| name.ends_with(end))
         || name.contains("SECRET_")
         || name.ends_with("_PAT")

@@ -63,20 +63,7 @@ fn lines(told: &Told<'_>) -> Vec<String> {
 
 fn line(told: &Told<'_>, word: &str, program: &str) -> String {
     let mut line = program.to_owned();
-    let given: Vec<&str> = told
-        .values(&[
-            "command",
-            "cmd",
-            "args",
-            "arguments",
-            "argv",
-            "subcommand",
-            "clicommand",
-            "flags",
-            "options",
-            "extraargs",
-        ])
-        .collect();
+    let given: Vec<&str> = told.values(COMMAND_FIELDS).collect();
     let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
     // The operations that were taken from the arguments are among the words; those of the name come first.
     let whole = told.value(&["command", "cmd", "clicommand"]).is_some();

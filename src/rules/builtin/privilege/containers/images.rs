@@ -71,23 +71,5 @@ pub(super) fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> 
             .any(|name| source.ends_with(name))
             && !(source == "/var/run/docker.sock" && reads_images(inv))
         || place.any(&[Class::Root, Class::Home, Class::Users])
-        || matches!(
-            target.text(),
-            "/etc"
-                | "/root"
-                | "/var"
-                | "/usr"
-                | "/boot"
-                | "/proc"
-                | "/sys"
-                | "/dev"
-                | "/var/run"
-                | "/run"
-                | "/var/lib/docker"
-                | "/var/lib/kubelet"
-                | "/etc/shadow"
-                | "/etc/gshadow"
-                | "/etc/sudoers"
-                | "/etc/sudoers.d"
-        )
+        || HOST_PLACES.contains(&target.text())
 }
