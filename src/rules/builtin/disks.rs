@@ -20,6 +20,12 @@ fn partitions_changed_by_parted(inv: &Invocation) -> bool {
     words.iter().any(|word| CHANGES.contains(word)) && !on_image
 }
 
+fn mounted(inv: &Invocation) -> bool {
+    // `mount -t nfs` lists those of that kind.
+    let listed = matches!(inv.args.as_slice(), [flag, _] if matches!(flag.known(), Some("-t" | "--types")));
+    !inv.operands.is_empty() && !listed
+}
+
 fn shrunk(inv: &Invocation) -> bool {
     inv.args.iter().any(|arg| {
         let text = arg.text();

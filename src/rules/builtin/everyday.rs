@@ -267,7 +267,11 @@ pub(super) fn tells_of_tunnels(inv: &Invocation) -> bool {
 pub(super) fn reads_recording(inv: &Invocation) -> bool {
     const ASKED: &[&str] = &["-D", "--list-interfaces", "--version", "-h", "--help"];
     let told = |flag: &str| inv.args.iter().any(|arg| arg.prefix().starts_with(flag));
-    let reads = inv.args.iter().any(|arg| arg.prefix() == "-r");
+    let letters = |flag: &str| flag.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let reads = inv
+        .args
+        .iter()
+        .any(|arg| arg.prefix().strip_prefix('-').is_some_and(|flag| letters(flag) && flag.ends_with('r')));
     let shark = inv.program == "tshark";
     let asks = |flag: &str| ASKED.contains(&flag) || shark && flag == "-v";
     let lists = matches!(inv.args.as_slice(), [one] if one.known().is_some_and(asks));

@@ -2,6 +2,7 @@
 //! names of calls alone; code that lies in the project already is not looked at.
 
 use super::cloud::PROVIDERS;
+use crate::rules::facts::operations::{GRANTS_ACCESS, LOOSENS_CLOUD, Operations};
 use crate::rules::matcher::{
     By, Found, Scene, Sought, content, input_of, is_interpreter, runs_input, target_of,
 };
@@ -106,6 +107,16 @@ fn calls(code: &str) -> impl Iterator<Item = &str> {
     called.chain(code.split(|c: char| !is_of_a_name(c)).filter(|name| name.ends_with("Command")))
 }
 
+/// Whether a call of Amazon's interface, in small letters and one word, is one of these operations of its client whatever it is told:
+/// `createaccesskey` is `iam create-access-key`.
+pub(super) fn is_of_amazon(name: &str, operations: Operations) -> bool {
+    let rows =
+        operations.iter().filter(|(programs, _)| programs.contains(&"aws")).flat_map(|(_, rows)| rows.iter());
+    { rows }.filter_map(|row| row.split_once(' ')).any(|(_, told)| {
+        told.len() >= name.len() && told.bytes().filter(|byte| *byte != b'-').eq(name.bytes())
+    })
+}
+
 fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -113,10 +124,10 @@ fn is_of_a_name(c: char) -> bool {
 fn comes_to(name: &str) -> Option<Told> {
     let name: String = name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect();
     let name = name.strip_suffix("command").unwrap_or(&name);
-    if LOOSENS.contains(&name) {
+    if LOOSENS.contains(&name) || is_of_amazon(name, LOOSENS_CLOUD) {
         return Some(Told::Loosens);
     }
-    if GRANTS.contains(&name) {
+    if GRANTS.contains(&name) || is_of_amazon(name, GRANTS_ACCESS) {
         return Some(Told::Grants);
     }
     let what = DELETES.iter().find_map(|front| name.strip_prefix(&front.replace('_', "")))?;

@@ -6,6 +6,8 @@ mod data_sent;
 pub(super) mod doors;
 pub(super) mod goes_out;
 pub(super) mod metadata;
+mod moved;
+mod pushes;
 pub(super) mod secret_sent;
 pub(super) mod shells;
 mod stores;
@@ -297,7 +299,7 @@ fn joins_by_stray_file<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn unknown_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    inv.operands.iter().any(|arg| is_unknown_host(arg, scene))
+    inv.operands.iter().chain(flag_value(inv, &["--url"])).any(|arg| is_unknown_host(arg, scene))
 }
 
 /// Whether an argument is an address of a host that is not among the known ones.

@@ -113,6 +113,7 @@ fn told(words: &[&str], row: &str) -> bool {
                 let flag =
                     word.split_once('=').filter(|_| !wanted.contains('=')).map_or(*word, |(flag, _)| flag);
                 flag == wanted
+                    || wanted.strip_suffix('*').is_some_and(|front| word.starts_with(front))
                     || wanted.len() == 2
                         && !word.starts_with("--")
                         && word.starts_with('-')

@@ -1,5 +1,6 @@
 //! PowerShell and the command line of Windows, by their plain forms: read as words, statement by statement, never as a program.
 
+mod cloud;
 mod places;
 mod statement;
 mod whole;

@@ -41,7 +41,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
                 command.trim_start_matches(['@', '-', '+']).to_owned()
             } else if QUOTED.contains(&inv.program.as_str()) {
                 // What stands between the quotes or brackets of a language of its own.
-                command
+                in_braces(command)
                     .trim_end_matches(['"', '\'', ')', '}', ';', ' '])
                     .trim_start_matches(['"', '\''])
                     .to_owned()
@@ -79,6 +79,21 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What stands in front of the bracket that ends it: `\write18{ls}\end{document}`.
+fn in_braces(command: &str) -> &str {
+    let mut depth = 0usize;
+    let end = command.char_indices().find(|(_, c)| {
+        match c {
+            '{' | '(' => depth += 1,
+            '}' | ')' if depth == 0 => return true,
+            '}' | ')' => depth -= 1,
+            _ => {}
+        }
+        false
+    });
+    end.and_then(|(at, _)| command.get(..at)).unwrap_or(command)
 }
 
 /// `npm:watch-*`: the scripts of the package with such names.

@@ -21,7 +21,8 @@ words!("matcher/host");
 
 /// Whether an address, as it is written, asks a metadata service for no more than that.
 pub(crate) fn tells_where(url: &str) -> bool {
-    WHERE.contains(&url.trim_end_matches('/'))
+    let place = url.split('?').next().unwrap_or(url);
+    WHERE.contains(&place.trim_end_matches('/'))
 }
 
 fn fetched<'a>(scene: &Scene<'a>, is: impl Fn(&str) -> bool) -> Found<'a> {

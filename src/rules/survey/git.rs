@@ -74,7 +74,14 @@ impl Surveyor<'_> {
     /// What else a subcommand reads, writes or asks for.
     fn git_files(&mut self, call: &Call, parsed: &Parsed) {
         match parsed.first_sub() {
-            "push" => self.pushed_branch(parsed),
+            "push" => {
+                self.pushed_branch(parsed);
+                // Which addresses its remotes have.
+                let by_address = parsed.operands.first().is_some_and(|to| to.prefix().contains(':'));
+                if let Some(repo) = self.facts.places.repo.clone().filter(|_| by_address) {
+                    self.ask(Ask::Content(join(&repo, CONFIG)));
+                }
+            }
             "rebase" if parsed.has(&["--root"]) => self.ask_reflogs(),
             "clone" => {
                 if let Some(url) = parsed.operands.first() {

@@ -86,6 +86,14 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     &["print(", "console.log", "puts ", "pprint("],
                 ],
             }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["azure.keyvault", "@azure/keyvault"],
+                    &["get_secret(", "getSecret("],
+                    &["print(", "console.log"],
+                ],
+            }),
             predicate("variables_of_a_vault_printed", Trigger::programs(&["printenv", "env"]), |scene| {
                 const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
                 let found = scene.first(&["printenv", "env"], |inv| {

@@ -2,14 +2,33 @@
 
 use super::PROVIDERS;
 use crate::rules::Invocation;
+use crate::rules::builtin::libraries::{self, plain};
 use crate::rules::builtin::lists;
+use crate::rules::facts::operations::{GRANTS_ACCESS, LOOSENS_CLOUD, Operations, REVEALS_CLOUD_SECRET};
 use crate::rules::matcher::{Found, Scene, Trigger, has_flag, has_sub, runs};
 use crate::shell::Arg;
 
 /// The client of a provider that is given an address and a method as a downloader is: `az rest`.
 const CLIENTS: &[&str] = &["az"];
 
-pub(super) const ASKING: Trigger = Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS));
+pub(super) const ASKING: Trigger =
+    Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS)).or(Trigger::INTERPRETER);
+
+/// Calls by which code changes something by a request, in small letters without blanks and quotes.
+const CHANGES: &[&str] = &[
+    ".post(",
+    ".put(",
+    ".patch(",
+    "method:post",
+    "method:put",
+    "method:patch",
+    "method=post",
+    "method=put",
+    "method=patch",
+    "request(post",
+    "request(put",
+    "request(patch",
+];
 
 words!("builtin/cloud/requests");
 
@@ -32,6 +51,7 @@ const GUARDING: &[&str] = &[
     "/mfa",
     "-protection",
     "/users/",
+    "/settings/",
 ];
 
 /// What shows a secret, by the last part of an address.
@@ -42,7 +62,7 @@ const SHOWING: &[&str] =
 pub(super) struct Request {
     /// Its address in small letters, without the host of a code host and without a query.
     path: String,
-    /// What it is given, without blanks.
+    /// What it is given, in small letters without blanks.
     texts: Vec<String>,
     writes: bool,
 }
@@ -53,10 +73,28 @@ pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<
     let asks = |inv: &&Invocation| !runs(inv, CLIENTS) || has_sub(inv, "rest");
     let found =
         scene.running(may_ask).filter(asks).find(|inv| Request::of(inv).is_some_and(|one| test(&one)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if let Some(inv) = found {
+        return Found::yes(&inv.text);
+    }
+    scene.code_where(|codes, _| {
+        codes.iter().any(|code| code.contains("://") && Request::in_code(code).iter().any(test))
+    })
 }
 
 impl Request {
+    /// The requests that code may make: one for each address in it, with all that stands in the code.
+    fn in_code(code: &str) -> Vec<Request> {
+        let addresses = code.split(['"', '\'', '`']).filter(|text| text.contains("://"));
+        let paths: Vec<String> = addresses.filter_map(path_of).collect();
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let bare = plain(code);
+        let writes = CHANGES.iter().any(|call| bare.contains(call));
+        let texts = vec![told(&code.replace('\'', "\""))];
+        paths.into_iter().map(|path| Request { path, texts: texts.clone(), writes }).collect()
+    }
+
     fn of(inv: &Invocation) -> Option<Request> {
         let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let flags = ["-d", "--data", "--data-raw", "--data-binary", "--json", "-F", "--body"];
@@ -74,8 +112,20 @@ impl Request {
             || texts.iter().any(|text| method(text) || posted(text))
             || runs(inv, &["http", "https", "xh"]) && texts.iter().any(field);
         let path = texts.iter().find_map(|text| path_of(text))?;
-        let plain = |text: &String| text.chars().filter(|c| !c.is_whitespace()).collect();
-        Some(Request { path, texts: texts.iter().map(plain).collect(), writes })
+        let texts: Vec<String> = texts.iter().map(|text| told(text)).collect();
+        let acts = texts.iter().any(|text| text.contains("action="));
+        Some(Request { path, texts, writes: writes || acts })
+    }
+
+    /// Whether a request names an action of Amazon's that is one of these: `Action=CreateAccessKey`.
+    fn acts(&self, operations: Operations) -> bool {
+        let named = self
+            .texts
+            .iter()
+            .filter_map(|text| text.split_once("action="))
+            .map(|(_, rest)| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default());
+        self.path.contains("amazonaws.com")
+            && named.into_iter().any(|name| libraries::is_of_amazon(name, operations))
     }
 
     fn says(&self, words: &[&str]) -> bool {
@@ -90,35 +140,46 @@ impl Request {
     pub(super) fn grants(&self) -> bool {
         let opens = self.says(&["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]);
         let into_group = self.path.contains("groups/") && self.path.contains("/users/");
+        let renewed = self.path.contains("/users/") && self.says(&["\"password\":"]);
         let every = self.path.contains("firewall") && self.says(&["0.0.0.0"]);
         self.writes
             && (ADMITTING.contains(&self.last())
                 || OF_PEOPLE.iter().any(|part| self.path.contains(part))
                 || opens
                 || into_group
-                || every)
+                || renewed
+                || every
+                || self.acts(GRANTS_ACCESS))
     }
 
     /// What protects an account is switched off.
     pub(super) fn loosens(&self) -> bool {
-        let off = self.says(&["\"disabled\"", "\"enabled\":false", "\"INACTIVE\""]);
+        let off = self.says(&["\"disabled\"", "enabled\":false", "\"inactive\"", "essentially_off", "=off"]);
         self.writes
             && GUARDING.iter().any(|part| self.path.contains(part))
             && (matches!(self.last(), "deactivate" | "reset_factors") || off)
-            || self.writes && self.says(&["\"deletionProtectionEnabled\":false"])
+            || self.writes
+                && (self.says(&["\"deletionprotectionenabled\":false"]) || self.acts(LOOSENS_CLOUD))
     }
 
     /// A secret is asked for.
     pub(super) fn reveals(&self) -> bool {
-        self.writes && SHOWING.contains(&self.last()) || self.last().ends_with(":access")
+        self.writes && (SHOWING.contains(&self.last()) || self.acts(REVEALS_CLOUD_SECRET))
+            || self.last().ends_with(":access")
     }
+}
+
+/// A text in small letters without blanks.
+fn told(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// The address of a request to a code host or to a provider, however its host is written.
 fn path_of(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
-    let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
+    let place = rest.split(['?', '#']).next()?.trim_end_matches('/');
+    let (host, path) = place.split_once('/').unwrap_or((place, ""));
     let host = host.rsplit('@').next().unwrap_or(host);
     let host = host.strip_suffix(":443").unwrap_or(host);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');

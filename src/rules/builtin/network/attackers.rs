@@ -18,7 +18,10 @@ pub(super) fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 pub(super) fn breaks_in<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(BREAKERS, |inv| !asks_about_itself(inv) && !is_at_own_site(inv));
+    let here = |inv: &Invocation| {
+        inv.program == "hping3" && inv.args.last().is_some_and(|arg| is_this_machine(&arg.text()))
+    };
+    let found = scene.first(BREAKERS, |inv| !asks_about_itself(inv) && !is_at_own_site(inv) && !here(inv));
     let found = found.or_else(|| script_of(scene, BREAKERS, |inv| !names_own_site(inv)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -60,6 +63,8 @@ fn asks_about_itself(inv: &Invocation) -> bool {
 fn stays_here(inv: &Invocation) -> bool {
     let own = |arg: &Arg| matches!(arg.known(), Some("localhost" | "127.0.0.1" | "::1"));
     match inv.program.as_str() {
+        // It only says which addresses those would be.
+        "nmap" if inv.args.iter().any(|arg| arg.known() == Some("-sL")) => true,
         // What stands behind an option that is not known here may stand among the machines too.
         "nmap" => {
             inv.args.iter().any(own)

@@ -11,6 +11,9 @@ use crate::shell::Arg;
 
 words!("builtin/network/data_sent");
 
+/// Kinds of socat's addresses that are other machines.
+const SOCKETS: &[&str] = &["TCP", "TCP4", "TCP6", "OPENSSL", "SSL", "UDP", "UDP4", "SOCKS4", "SOCKS5"];
+
 /// Programs that copy files to another machine.
 pub(super) const COPIERS: &[&str] = &["rsync", "scp"];
 
@@ -37,6 +40,12 @@ fn is_data(path: &str) -> bool {
     ends_in(path, DATA) || name_of(path).contains('.') && telling()
 }
 
+/// Whether a file is a database or a table, by what it is called.
+pub(super) fn is_table(path: &str) -> bool {
+    let packed = [".gz", ".xz", ".bz2", ".zst", ".zip"].iter().find_map(|end| path.strip_suffix(end));
+    ends_in(path, TABLES) || packed.is_some_and(|path| ends_in(path, TABLES))
+}
+
 fn ends_in(path: &str, ends: &[&str]) -> bool {
     let name = name_of(path);
     // What is written in words is no name.
@@ -47,7 +56,7 @@ fn ends_in(path: &str, ends: &[&str]) -> bool {
 }
 
 /// Whether a text names a host, as an address, in front of a port or behind a name, that is not among the known ones.
-fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
+pub(super) fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
     let host = if text.contains("://") {
         host_of(text)
     } else {
@@ -88,14 +97,18 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             let named =
                 text.strip_prefix('@').filter(|file| file.contains(['.', '/']) && !everyday::is_sample(file));
             let joined = text.split_once('=').filter(|(name, _)| FILES.contains(name)).map(|(_, file)| file);
-            named.is_some() || joined.is_some_and(is_data) || behind(FILES, option) && is_data(&text)
+            let personal = || is_personal(arg, inv.cwd.as_deref(), scene.view.facts.places.home.as_deref());
+            named.is_some()
+                || joined.is_some_and(is_data)
+                || behind(FILES, option) && (is_data(&text) || personal())
         });
         // `sendmail -S 127.0.0.1:1025`: whoever it is for, it goes no further.
         let here = || inv.args.iter().any(|arg| arg.text().contains(':') && is_this_machine(&arg.text()));
         let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
         let shown = || scene.before(inv).any(|other| other.operands.iter().any(table));
         // `frobctl send data.csv --host x`: by the program's own words.
-        let named = || !runs(inv, CARRIERS) && inv.operands.iter().any(table);
+        let named =
+            || (!runs(inv, CARRIERS) || runs(inv, &["kcat", "kafkacat"])) && inv.args.iter().any(table);
         (given || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -122,8 +135,9 @@ fn is_fed(inv: &Invocation) -> bool {
 /// Whether a text may hold an address: most code holds none, which is seen at once.
 fn may_name_a_host(text: &str) -> bool {
     let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let client = || ["ftplib", "smtplib", "paramiko", "sftp"].iter().any(|name| text.contains(name));
     let numbers = || text.match_indices('.').any(|(at, _)| digit(at.wrapping_sub(1)) && digit(at + 1));
-    text.contains("://") || numbers()
+    text.contains("://") || numbers() || client()
 }
 
 /// Code reads a file of data and sends something to a host that is not known.
@@ -138,7 +152,17 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             let data =
                 |part: &str| !part.contains("://") && !part.contains(char::is_whitespace) && is_data(part);
             let far = |part: &str| is_far(part.split_whitespace().next().unwrap_or_default(), false, scene);
-            quoted().any(data) && quoted().any(far) && {
+            // `FTP('ftp.host.example')`
+            let host = |part: &str| {
+                let ends = part
+                    .rsplit('.')
+                    .next()
+                    .is_some_and(|end| end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic()));
+                part.matches('.').count() > 1 && ends && is_far(part, true, scene)
+            };
+            let by_client =
+                || text.holds_any(&["storbinary", "sendmail", "paramiko", "sftp"]) && quoted().any(host);
+            quoted().any(data) && (quoted().any(far) || by_client()) && {
                 let bare = bare();
                 SENDS.iter().any(|call| bare.contains(call))
             }
@@ -183,11 +207,24 @@ pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(SINKS, |inv| {
         // `socat - TCP:host:443`
         let place = |text: &str| {
-            text.strip_prefix("TCP:").or(text.strip_prefix("OPENSSL:")).unwrap_or(text).to_owned()
+            let (front, rest) = text.split_once(':').unwrap_or(("", text));
+            if SOCKETS.contains(&front) {
+                rest.split(',').next().unwrap_or_default().to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        // `socat OPEN:app.db …`
+        let opened = |arg: &Arg| {
+            let text = arg.text();
+            let file = text.split_once(':').filter(|(front, _)| matches!(*front, "OPEN" | "FILE" | "GOPEN"));
+            file.is_some_and(|(_, file)| ends_in(file.split(',').next().unwrap_or_default(), TABLES))
         };
         let to = inv.operands.iter().take(2).any(|arg| is_far(&place(&arg.text()), true, scene));
         let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if ends_in(path, TABLES));
-        to && (fed || scene.before(inv).any(|other| other.args.iter().any(table)))
+        to && (fed
+            || inv.operands.iter().any(opened)
+            || scene.before(inv).any(|other| other.args.iter().any(table)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

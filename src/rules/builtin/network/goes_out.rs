@@ -1,15 +1,15 @@
 //! What goes out: the project, files for anybody.
 
 use super::secret_sent::FILE_CLIENTS;
-use super::stores::{ADDRESSED, file_put, put_into_a_store};
-use super::{data_sent, is_unknown_host, unknown_host};
+use super::stores::{ADDRESSED, file_put, put_by_signature, put_into_a_store};
+use super::{data_sent, is_unknown_host, moved, pushes, unknown_host};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::builtin::downloads::{downloads, saved_behind};
 use crate::rules::builtin::{everyday, lists, operations, predicate, scripts};
 use crate::rules::facts::operations::HANDS_OVER;
 use crate::rules::matcher::{
     Found, Hosts, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, host_of,
-    is_known, is_rehearsal, runs, target_of,
+    is_known, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -50,6 +50,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate("file_uploaded", Trigger::programs(lists::DOWNLOADERS), file_uploaded),
             predicate("file_put_by_a_client", Trigger::programs(FILE_CLIENTS), file_put),
+            predicate("file_put_by_signature", Trigger::programs(&["azcopy"]), put_by_signature),
             predicate("file_put_into_a_strange_store", Trigger::programs(ADDRESSED), put_into_a_store),
             predicate(
                 "file_given_with_a_host",
@@ -93,7 +94,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 data_sent::put_at_an_address,
             ),
             predicate("database_copied_away", Trigger::programs(data_sent::COPIERS), data_sent::copied),
-            predicate("pushed_to_an_address", Trigger::programs(&["git"]), pushed_away),
+            predicate(
+                "copied_to_a_far_place",
+                Trigger::UNLISTED.or(Trigger::programs(moved::MOVERS)),
+                moved::moved,
+            ),
+            predicate("pushed_to_an_address", Trigger::programs(&["git"]), pushes::pushed_away),
+            predicate("image_pushed_away", Trigger::programs(pushes::BUILDERS), pushes::image_pushed_away),
         ],
         ..RULE
     },
@@ -328,51 +335,6 @@ fn is_ipv4(host: &str) -> bool {
 }
 
 /// `git push` to an address instead of a remote, or to one that the call has just added.
-fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let unknown = |text: &str| {
-        let url = text.contains("://") || text.starts_with("git@") && text.contains(':');
-        let host = host_of(text.trim_start_matches("git@"));
-        url && host.contains('.') && !is_known(&host, scene.view.policy)
-    };
-    let is = |inv: &Invocation, word: &str| inv.sub.first().is_some_and(|sub| sub == word);
-    let all = scene.invocations();
-    let added = all.iter().any(|inv| {
-        inv.program == "git" && is(inv, "remote") && inv.args.iter().any(|arg| unknown(&arg.text()))
-    });
-    // Whatever its host: all of the repository, and no remote has the address.
-    let whole = |inv: &Invocation| {
-        let given = inv.operands.first().map(Arg::text).unwrap_or_default();
-        let host = host_of(&given);
-        let own = host.is_empty() || host == "localhost" || host.starts_with("127.");
-        let by_ssh = given
-            .split_once(':')
-            .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.starts_with("//"));
-        let branch = |arg: &Arg| {
-            arg.known().is_some_and(|refspec| {
-                matches!(refspec.rsplit(':').next(), Some("main" | "master" | "HEAD" | "@"))
-            })
-        };
-        (by_ssh || given.contains("://") && !own)
-            && (has_flag(inv, "--all") || inv.operands.iter().skip(1).any(branch))
-            && !is_rehearsal(inv)
-    };
-    // All branches, to a remote that the same call adds beside the project's own.
-    let mirrored = |inv: &Invocation| {
-        let to = inv.operands.first().map(Arg::text).unwrap_or_default();
-        let new = all.iter().any(|other| {
-            other.program == "git"
-                && is(other, "remote")
-                && other.args.iter().any(|arg| arg.known() == Some("add"))
-                && other.args.iter().any(|arg| arg.text() == to)
-        });
-        new && to != "origin" && (has_flag(inv, "--all") || has_flag(inv, "--mirror")) && !is_rehearsal(inv)
-    };
-    let found = scene.first(&["git"], |inv| {
-        is(inv, "push")
-            && (added || whole(inv) || mirrored(inv) || inv.args.iter().any(|arg| unknown(&arg.text())))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
 
 fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(lists::DOWNLOADERS, |inv| {
@@ -380,10 +342,11 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
             ["-T", "--upload-file", "--post-file", "--body-file"].iter().any(|flag| has_flag(inv, flag));
         let from_file = inv.flags.iter().any(|flag| {
             DATA.contains(&flag.name.as_str())
-                && flag
-                    .value
-                    .as_ref()
-                    .is_some_and(|value| value.prefix().starts_with('@') || value.prefix().contains("=@"))
+                && flag.value.as_ref().is_some_and(|value| {
+                    value.prefix().starts_with('@')
+                        || value.prefix().contains("=@")
+                        || value.prefix().ends_with("=<-")
+                })
                 && !flag
                     .value
                     .as_ref()

@@ -146,7 +146,10 @@ const CREDENTIAL_VARIABLES: &[&str] = &[
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
     let text = arg.text();
-    if arg.known().is_some_and(tells_where) {
+    // `-H Metadata:true`, without which Azure's tells nothing.
+    let header =
+        || text.split_once(':').is_some_and(|(name, value)| name == "Metadata" && value.trim() == "true");
+    if arg.known().is_some_and(tells_where) || header() {
         return false;
     }
     // As one part of another address.

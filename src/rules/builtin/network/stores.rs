@@ -1,5 +1,6 @@
 //! Files that are copied into a store behind an address of its own, or put somewhere by a client for files.
 
+use super::data_sent;
 use super::secret_sent::FILE_CLIENTS;
 use crate::rules::Invocation;
 use crate::rules::builtin::cloud::removed::BUILT;
@@ -14,7 +15,16 @@ pub(super) const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"]
 pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
     let told = |inv: &Invocation| {
-        const OPTIONS: &[&str] = &["--endpoint-url", "--endpoint", "--host", "--s3-endpoint"];
+        const OPTIONS: &[&str] = &[
+            "--endpoint-url",
+            "--endpoint",
+            "--host",
+            "--s3-endpoint",
+            "--sftp-host",
+            "--ftp-host",
+            "--webdav-url",
+            "--smb-host",
+        ];
         let apart = || {
             let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
             at.and_then(|at| inv.args.get(at + 1))
@@ -22,7 +32,10 @@ pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
         let url = flag_value(inv, OPTIONS).or_else(apart);
         // `mc alias set NAME URL`
         let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
-        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
+        let named = |arg: &Arg| {
+            inv.program == "rclone" && by_connection(&arg.text()).is_some_and(|host| foreign(&host))
+        };
+        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text()))) || inv.operands.iter().any(named)
     };
     let copies =
         |word: &str| matches!(word, "cp" | "copy" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
@@ -33,6 +46,31 @@ pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
         addressed
             && words.iter().any(|word| copies(word))
             && places.next().is_none_or(|from| !from.starts_with("s3://"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The host that a connection of rclone's is told in one word: `:s3,endpoint=https://x,…:bucket`.
+fn by_connection(text: &str) -> Option<String> {
+    let settings = text.strip_prefix(':')?.split(',').skip(1);
+    let named = settings
+        .filter_map(|setting| setting.split_once('='))
+        .find(|(name, _)| matches!(*name, "endpoint" | "host" | "url"));
+    named.map(|(_, value)| host_of(value.trim_matches(['\'', '"'])))
+}
+
+/// A file is brought to a store by an address that lets in whoever has it.
+pub(super) fn put_by_signature<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let signed = |arg: &Arg| {
+        let text = arg.text();
+        text.contains("://") && text.contains("sig=") && text.contains('?')
+    };
+    let found = scene.first(&["azcopy"], |inv| {
+        let here =
+            |arg: &Arg| !arg.text().contains("://") && !matches!(arg.known(), Some("copy" | "cp" | "sync"));
+        operations::known_words(inv).iter().any(|word| matches!(*word, "copy" | "cp" | "sync"))
+            && inv.operands.last().is_some_and(signed)
+            && inv.operands.iter().any(here)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -49,11 +87,12 @@ pub(super) fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let told = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
         let puts = |text: String| {
-            text.split([';', '\n', '\'', '"']).any(|line| {
+            text.replace("\\n", "\n").split([';', '\n', '\'', '"']).any(|line| {
                 let mut words = line.split_whitespace();
                 let first = words.next().unwrap_or_default();
                 // One file goes by it as by scp.
-                let one = inv.program == "sftp" && !line.contains(" -r");
+                let one =
+                    inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
                 matches!(first, "put" | "mput" | "send") && !one
                     || first == "mirror"
                         && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
@@ -63,7 +102,11 @@ pub(super) fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
         let told: Vec<String> = told.collect();
         let opens =
             || told.iter().flat_map(|text| text.split_whitespace()).any(|word| foreign(&Arg::literal(word)));
-        (inv.operands.iter().any(foreign) || inv.program == "lftp" && opens()) && told.into_iter().any(puts)
+        let opened = matches!(inv.program.as_str(), "lftp" | "ftp") && opens();
+        let sent = inv.program == "ftp"
+            && inv.operands.len() > 1
+            && inv.args.iter().any(|arg| arg.prefix().starts_with("-u"));
+        (inv.operands.iter().any(foreign) || opened) && (sent || told.into_iter().any(puts))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

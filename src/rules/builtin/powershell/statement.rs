@@ -1,5 +1,6 @@
 //! What one statement deserves, by the program that it names.
 
+use super::cloud;
 use super::places::{roots, secret, secret_variable, settings};
 use super::unwrapped;
 use crate::domain::Verdict;
@@ -211,7 +212,7 @@ pub(super) fn statement(stage: &str, before: &str) -> Verdict {
         "start-process" | "start" | "saps" => ask(holds(&["-verb runas"])),
         "wsl" => block(holds(&["rm -rf /", "rm -rf ~", "rm -fr /", "--unregister", "mkfs", "dd if="])),
         "powershell" | "pwsh" => ask(holds(FROM_AFAR)),
-        _ => Verdict::Allow,
+        name => cloud::told(name, rest),
     }
 }
 
