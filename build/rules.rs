@@ -102,7 +102,7 @@ struct Command {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Operand {
-    Some(bool),
+    Some,
     Is(Words),
     Starts(Words),
     Contains(Words),
@@ -300,8 +300,7 @@ impl Command {
 impl Operand {
     fn code(&self) -> Result<String, String> {
         Ok(match self {
-            Operand::Some(true) => "Some".to_owned(),
-            Operand::Some(false) => return Err("some = true, or nothing".to_owned()),
+            Operand::Some => "Some".to_owned(),
             Operand::Is(words) => format!("Is({})", words.code()?),
             Operand::Starts(words) => format!("Starts({})", words.code()?),
             Operand::Contains(words) => format!("Contains({})", words.code()?),

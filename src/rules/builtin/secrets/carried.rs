@@ -137,10 +137,8 @@ fn is_remote(inv: &Invocation) -> bool {
     })
 }
 
-pub(in crate::rules::builtin) fn home_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(SENDERS, |inv| is_remote(inv) && (takes_home(inv, scene) || takes_settings(inv, scene)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(in crate::rules::builtin) fn home_sent(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    is_remote(inv) && (takes_home(inv, scene) || takes_settings(inv, scene))
 }
 
 pub(super) fn home_copied(inv: &Invocation, scene: &Scene<'_>) -> bool {
