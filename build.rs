@@ -4,13 +4,15 @@
 //! released binary has no tables for unwinding (`tables.ld`): a panic ends it at once.
 //!
 //! The rows of programs are data files (`src/rules/facts/*.toml`); they are checked here, and become one constant table. So are the
-//! lists of words and the examples of rules, which stand beside the Rust files that they belong to (`src/rules/**/*.toml`): the lists
-//! become constants, the examples one packed text.
+//! lists of words, the rules and their examples, which stand beside the Rust files that they belong to (`src/rules/**/*.toml`): lists and
+//! rules become constants, the examples one packed text.
 
 #[path = "build/beside.rs"]
 mod beside;
 #[path = "build/facts.rs"]
 mod facts;
+#[path = "build/rules.rs"]
+mod rules;
 #[path = "build/words.rs"]
 mod words;
 
@@ -35,7 +37,11 @@ fn main() -> Result<(), String> {
     write(&out.join("examples.bin"), &beside.packed())?;
     let mut lists = beside.words;
     lists.extend(table.words()?);
-    words::write(&lists, &out.join("words"))
+    let mut constants = words::code(&lists)?;
+    for (file, code) in beside.rules {
+        constants.entry(file).or_default().push_str(&code);
+    }
+    words::write(&constants, &out.join("words"))
 }
 
 fn link(here: &str) {

@@ -276,7 +276,7 @@ impl Runs {
 }
 
 /// A word of a data file as the variant that it names: `after_dashes` is `AfterDashes`. That there is one, the compiler says.
-fn variant(of: &str, word: &str) -> Result<String, String> {
+pub fn variant(of: &str, word: &str) -> Result<String, String> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     if word.is_empty() || !word.bytes().all(plain) {
         return Err(format!("{word:?} is no word in lower case"));

@@ -361,8 +361,7 @@ fn a_configuration_that_opens_the_gate_is_the_first_thing_said() {
         home.write("home/.config/lazaret/config.toml", text);
         trust::accept(&home.here.state_dir, config.to_str().unwrap(), text.as_bytes()).unwrap();
     };
-    let domains: Vec<String> =
-        domains::DOMAINS.iter().map(|domain| format!("\"{}.*\"", domain.name)).collect();
+    let domains: Vec<String> = domains::all().iter().map(|domain| format!("\"{}.*\"", domain.name)).collect();
     let others: Vec<&String> = domains.iter().filter(|domain| !domain.contains("selfprotect")).collect();
     let every = format!("[rules]\ndisabled = [{}]\n", domains.join(", "));
     let but_ours = format!(

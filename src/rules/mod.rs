@@ -2,7 +2,7 @@
 //! and the rules that match the survey give reasons.
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
-/// The lists of words of a data file beside the rules (`words!("builtin/network")`: of `builtin/network.toml`), as constants.
+/// The lists of words and the rules of a data file beside the code (`words!("builtin/network")`: of `builtin/network.toml`), as constants.
 macro_rules! words {
     ($file:literal) => {
         include!(concat!(env!("OUT_DIR"), "/words/", $file, ".rs"));

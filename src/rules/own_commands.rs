@@ -5,70 +5,17 @@
 enum Runs {
     /// An agent too: it only looks.
     Agents,
-    /// An agent too, but for these options. `takes`: it is given something, so that a word that is not known may stand there.
-    AgentsBut { options: &'static [&'static str], takes: bool },
-    /// An agent only with this option, with which it changes nothing.
-    AgentsWith(&'static str),
+    /// An agent too, but for these options, and only where every word is known.
+    AgentsBut,
+    /// The same of what is given something, so that a word that is not known may stand there.
+    AgentsButGiven,
+    /// An agent only with such an option, with which it changes nothing.
+    AgentsWith,
     /// A person at a terminal; `hook` is the client's.
     People,
 }
 
-/// Every command, by its name and that of its subcommand. A command of two words without its second one has a row of its own.
-const COMMANDS: &[(&str, &str, Runs)] = &[
-    ("agents", "", Runs::Agents),
-    ("allow", "", Runs::People),
-    // Into a file or to a plugin goes what is in part an agent's own words.
-    ("audit", "export", Runs::AgentsBut { options: &["--output", "--plugin"], takes: false }),
-    ("audit", "key", Runs::People),
-    ("audit", "prune", Runs::AgentsWith("--dry-run")),
-    ("audit", "show", Runs::Agents),
-    ("audit", "tail", Runs::Agents),
-    ("audit", "verify", Runs::Agents),
-    ("check", "", Runs::Agents),
-    ("checkpoint", "list", Runs::Agents),
-    ("checkpoint", "show", Runs::Agents),
-    ("completions", "", Runs::Agents),
-    ("config", "accept", Runs::People),
-    ("config", "check", Runs::Agents),
-    ("config", "edit", Runs::People),
-    ("config", "init", Runs::People),
-    ("config", "path", Runs::Agents),
-    ("config", "show", Runs::Agents),
-    ("doctor", "", Runs::Agents),
-    ("except", "", Runs::People),
-    ("facts", "list", Runs::Agents),
-    ("facts", "show", Runs::Agents),
-    ("feedback", "", Runs::People),
-    ("help", "", Runs::Agents),
-    // A message that no client sent would stand in the log as if one had.
-    ("hook", "", Runs::People),
-    ("install", "", Runs::AgentsWith("--dry-run")),
-    ("man", "", Runs::Agents),
-    ("notify", "", Runs::People),
-    ("ref", "create", Runs::Agents),
-    ("ref", "verify", Runs::Agents),
-    // It prints transcripts, those of quarantined agents among them.
-    ("replay", "", Runs::People),
-    ("resume", "", Runs::People),
-    ("review", "end", Runs::AgentsBut { options: &["--all"], takes: true }),
-    ("review", "list", Runs::Agents),
-    ("review", "parse", Runs::Agents),
-    ("review", "run", Runs::Agents),
-    ("review", "show", Runs::Agents),
-    ("review", "start", Runs::Agents),
-    ("rollback", "", Runs::AgentsWith("--dry-run")),
-    ("rules", "", Runs::Agents),
-    ("rules", "list", Runs::Agents),
-    ("rules", "show", Runs::Agents),
-    ("rules", "test", Runs::Agents),
-    ("run", "", Runs::People),
-    ("stats", "", Runs::Agents),
-    ("trust", "", Runs::Agents),
-    ("trust", "allow", Runs::People),
-    ("trust", "deny", Runs::People),
-    ("trust", "show", Runs::Agents),
-    ("uninstall", "", Runs::AgentsWith("--dry-run")),
-];
+words!("own_commands");
 
 /// Whether an agent may run lazaret with these words after its name; none = a word that is not known before it runs.
 pub fn is_for_agents<'w>(words: impl Iterator<Item = Option<&'w str>> + Clone) -> bool {
@@ -83,8 +30,8 @@ pub fn is_for_agents<'w>(words: impl Iterator<Item = Option<&'w str>> + Clone) -
         Some(None) => return false,
         Some(Some(first)) => first,
     };
-    let mut rows = COMMANDS.iter().filter(|(name, _, _)| *name == first).peekable();
-    let single = matches!(rows.peek(), Some((_, "", _))) && rows.clone().count() == 1;
+    let mut rows = COMMANDS.iter().filter(|(name, ..)| *name == first).peekable();
+    let single = matches!(rows.peek(), Some((_, "", ..))) && rows.clone().count() == 1;
     let second = if single {
         ""
     } else {
@@ -94,26 +41,26 @@ pub fn is_for_agents<'w>(words: impl Iterator<Item = Option<&'w str>> + Clone) -
             Some(Some(second)) => second,
         }
     };
-    let Some((_, _, runs)) = rows.find(|(_, name, _)| *name == second) else { return false };
+    let Some((_, _, runs, options)) = rows.find(|(_, name, ..)| *name == second) else { return false };
     let has = |option: &str| {
         let is = |word: &str| {
             word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         };
         words.clone().flatten().any(is)
     };
-    match *runs {
+    let one_of_them = || options.iter().any(|option| has(option));
+    match runs {
         Runs::Agents => true,
-        Runs::AgentsBut { options, takes } => {
-            !options.iter().any(|option| has(option)) && (takes || words.clone().all(|word| word.is_some()))
-        }
-        Runs::AgentsWith(option) => has(option),
+        Runs::AgentsBut => !one_of_them() && words.clone().all(|word| word.is_some()),
+        Runs::AgentsButGiven => !one_of_them(),
+        Runs::AgentsWith => one_of_them(),
         Runs::People => false,
     }
 }
 
 /// The commands that the table names: with their second word, where they have one.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COMMANDS.iter().map(|(first, second, _)| (*first, *second))
+    COMMANDS.iter().map(|(first, second, ..)| (*first, *second))
 }
 
 #[cfg(test)]

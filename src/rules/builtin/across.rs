@@ -2,12 +2,11 @@
 
 mod copies;
 
-use super::{installs, lists, predicate, statements, texts};
-use crate::domain::{Mark, Marks, Origin, Reach, Verdict, join, lies_in};
+use super::{installs, lists, statements, texts};
+use crate::domain::{Mark, Marks, Origin, Reach, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    By, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, code_of, contains_word, may_be, runs,
-    runs_code, runs_input, target_of,
+    By, Found, Scene, code_of, contains_word, may_be, runs, runs_code, runs_input, target_of,
 };
 use crate::rules::trail::{MAX_STARTED, Started, is_strange, started};
 use crate::shell::{Assign, Part, Word};
@@ -16,46 +15,6 @@ use copies::{copy_committed, copy_given, copy_in_code, named_in, tree_sent};
 const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip", "cpio", "git"];
 
 const GIT: &[&str] = &["git"];
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "network.fetched-run",
-        verdict: Verdict::Modify,
-        reason: "runs what came in this session from a host that is not among the known ones",
-        instead: Some(Instead::Advice(
-            "read what came in and show it to the person, who can add the host to known_hosts",
-        )),
-        rewriter: Some(Rewriter::IgnoreScripts),
-        when: &[predicate("fetched_file_is_run", Trigger::MARKS, fetched_is_run)],
-        ..RULE
-    },
-    Rule {
-        id: "network.tree-sent",
-        verdict: Verdict::Modify,
-        reason: "sends whole directories to whoever listens at the other end",
-        instead: Some(Instead::Command("git push")),
-        when: &[predicate(
-            "archive_piped_to_a_bare_connection",
-            Trigger::programs(lists::NETCATS).or(Trigger::programs(&["socat", "telnet", "openssl"])),
-            tree_sent,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.copy-given",
-        verdict: Verdict::Modify,
-        reason: "hands a copy of a secret on: to the repository, from where it is pushed, to a tool, or to code",
-        instead: Some(Instead::Advice(
-            "delete the copy, and let the person give the secret to what needs it",
-        )),
-        when: &[
-            predicate("copy_of_a_secret_added_to_git", Trigger::MARKS, copy_committed),
-            predicate("copy_of_a_secret_named_in_code", Trigger::MARKS, copy_in_code),
-            predicate("copy_of_a_secret_given_to_a_tool", Trigger::MARKS, copy_given),
-        ],
-        ..RULE
-    },
-];
 
 /// The mark of what came from a host that nothing is known of.
 pub(super) fn strange<'v>(marks: &'v Marks, path: &str, scene: &Scene<'_>) -> Option<&'v Mark> {

@@ -1,12 +1,9 @@
 //! Git: branches and tags taken away many at a time, transports that are programs, and what keeps a repository in order switched off.
 
 use super::git::{is_protected, target_of_refspec};
-use super::{operations, predicate, sub};
-use crate::domain::{Severity, Verdict};
+use super::operations;
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -14,45 +11,7 @@ const GIT: &[&str] = &["git"];
 /// Programs that put checks into a repository's hooks, and take them out again.
 const HOOKERS: &[&str] = &["pre-commit", "lefthook", "husky", "overcommit"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.many-deleted",
-        reason: "deletes every branch that another command lists, merged or not",
-        instead: Some(Instead::Command("git branch --merged")),
-        when: &[predicate("listed_branches_deleted", Trigger::SIGNS, listed_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "git.transport-runs",
-        severity: Severity::Critical,
-        reason: "an address of this kind is a command line that git runs",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[predicate("address_is_a_command", Trigger::SIGNS, runs_address)],
-        ..RULE
-    },
-    Rule {
-        id: "git.release-tag-deleted",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes the tag of a release on the remote, by which others find it",
-        instead: Some(Instead::Command("git ls-remote --tags")),
-        when: &[predicate("release_tag_deleted", Trigger::programs(GIT), tag_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "git.safety-lowered",
-        verdict: Verdict::Modify,
-        reason: "takes away what keeps a repository from losing work, or points it somewhere else",
-        instead: Some(Instead::Command("git config --list")),
-        when: &[
-            predicate("repository_left_open", Trigger::programs(GIT), left_open),
-            When::Command(sub(HOOKERS, &["uninstall"])),
-            When::Command(Command { flags: &[&["-e", "--execute"]], ..sub(&["gix"], &["clean"]) }),
-            predicate("deleted_in_the_repository", Trigger::programs(&["svn"]), svn_deletes),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/branches");
 
 fn is_sub(inv: &Invocation, word: &str) -> bool {
     inv.sub.first().is_some_and(|sub| sub == word)
@@ -132,38 +91,30 @@ fn is_tag(refspec: &str) -> bool {
     number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn tag_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let by_option = flagged(inv, &["-d", "--delete"]);
-        let mut refspecs = inv.operands.iter().skip(1).filter_map(Arg::known);
-        is_sub(inv, "push") && refspecs.any(|word| (by_option || word.starts_with(':')) && is_tag(word))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn tag_deleted(inv: &Invocation) -> bool {
+    let by_option = flagged(inv, &["-d", "--delete"]);
+    let mut refspecs = inv.operands.iter().skip(1).filter_map(Arg::known);
+    is_sub(inv, "push") && refspecs.any(|word| (by_option || word.starts_with(':')) && is_tag(word))
 }
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
-fn left_open<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
-        match inv.sub.first().map(String::as_str) {
-            Some("config") => words.windows(2).any(|pair| match pair {
-                [key, value] => {
-                    lowers(&key.to_ascii_lowercase(), value, flagged(inv, &["--global", "--system"]))
-                }
-                _ => false,
-            }),
-            Some("remote") => {
-                let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
-                let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
-                set && url.is_some_and(|url| !is_known(&host_of(url), scene.view.policy))
-            }
-            Some("read-tree") => has_flag(inv, "--empty"),
-            Some("lfs") => words.contains(&"prune") && flagged(inv, &["--force", "-f"]),
-            Some("svn") => words.contains(&"reset"),
+fn left_open(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
+    match inv.sub.first().map(String::as_str) {
+        Some("config") => words.windows(2).any(|pair| match pair {
+            [key, value] => lowers(&key.to_ascii_lowercase(), value, flagged(inv, &["--global", "--system"])),
             _ => false,
+        }),
+        Some("remote") => {
+            let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
+            let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
+            set && url.is_some_and(|url| !is_known(&host_of(url), scene.view.policy))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        Some("read-tree") => has_flag(inv, "--empty"),
+        Some("lfs") => words.contains(&"prune") && flagged(inv, &["--force", "-f"]),
+        Some("svn") => words.contains(&"reset"),
+        _ => false,
+    }
 }
 
 /// A setting without which a repository takes what it would have refused.
@@ -183,13 +134,10 @@ fn lowers(key: &str, value: &str, everywhere: bool) -> bool {
 }
 
 /// `svn delete` of an address takes effect at once and for everybody.
-fn svn_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["svn"], |inv| {
-        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
-        words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
-            && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn svn_deletes(inv: &Invocation) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+    words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
+        && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
 }
 
 /// Programs that push as git does, or for it.

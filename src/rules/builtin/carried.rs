@@ -1,11 +1,11 @@
 //! A call that runs what cannot be known before, and that carries a blocked command in its own text: what would be asked about
 //! is blocked then.
 
+use super::RuleSet;
 use super::code::shell_text::shell_verdict;
 use super::scripts::strings;
-use super::{RuleSet, predicate};
-use crate::domain::{Severity, Verdict};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, matches_one_of};
+use crate::domain::Verdict;
+use crate::rules::matcher::{Found, Scene, matches_one_of};
 use crate::shell::Arg;
 
 /// Rules that ask because something unknown is run.
@@ -22,20 +22,7 @@ static ASKING: RuleSet = RuleSet::of(&[&[
 /// Most texts that are held against the rules.
 const MAX_TEXTS: usize = 24;
 
-pub(crate) const RULES: &[Rule] = &[Rule {
-    id: "shell.carried-command",
-    severity: Severity::Critical,
-    reason: "runs what cannot be known before, and carries a blocked command in its text",
-    instead: Some(Instead::Advice(
-        "print the text instead of running it, and run the one command that is needed",
-    )),
-    when: &[predicate(
-        "blocked_command_in_text_that_runs",
-        Trigger::SHELL.or(Trigger::UNKNOWN).or(Trigger::SIGNS).or(Trigger::INTERPRETER),
-        carried,
-    )],
-    ..RULE
-}];
+words!("builtin/carried");
 
 fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
     if scene.nested {

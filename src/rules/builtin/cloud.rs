@@ -10,31 +10,15 @@ pub(super) mod settings;
 mod stacks;
 
 use super::clusters::KUBECTL;
-use super::{clusters, everyday, libraries, lists, operations, predicate, standing};
-use crate::domain::Verdict;
+use super::{clusters, everyday, libraries, lists, operations, standing};
 use crate::rules::Invocation;
-use crate::rules::facts::operations::CHANGES_CLOUD;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
+use crate::rules::matcher::{Scene, Trigger, flag_value, host_of, runs};
 use crate::shell::Arg;
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 
 /// Clients of code hosts.
 pub(super) const HUBS: &[&str] = &["gh", "glab"];
-
-pub(super) const RULES: &[Rule] = &[Rule {
-    id: "cloud.changed",
-    verdict: Verdict::Modify,
-    reason: "stops, takes away or changes something that runs for others",
-    instead: Some(Instead::Advice("name what is to change, and let the person change it")),
-    when: &[
-        predicate("cloud_changed_by_words", Trigger::rows(CHANGES_CLOUD), changed),
-        predicate("deleted_elsewhere_by_request", Trigger::programs(lists::DOWNLOADERS), deleted_elsewhere),
-        predicate("very_many_started", Trigger::programs(MANIFOLD), very_many),
-        predicate("machines_that_cost_too_much_or_none_left", Trigger::programs(MANIFOLD), pools),
-    ],
-    ..RULE
-}];
 
 /// Code that stands in a command.
 const IN_CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS));
@@ -54,109 +38,96 @@ fn told_beforehand(scene: &Scene<'_>, flag: &str) -> bool {
 }
 
 /// Machines that cost too much, many in one list, or a pool that is left with none.
-fn pools<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(MANIFOLD, |inv| {
-        let words: Vec<&str> = operations::known_words(inv);
-        let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-        let value = |names: &[&str]| {
-            let joined = words.iter().filter_map(|word| word.split_once('='));
-            let joined = joined.filter(|(name, _)| names.contains(name)).map(|(_, value)| value);
-            let apart = words.windows(2).filter_map(|pair| match pair {
-                [name, value] if names.contains(name) => Some(*value),
-                _ => None,
-            });
-            joined.chain(apart).next()
-        };
-        let none = |names: &[&str]| value(names) == Some("0");
-        let started = has(&["run-instances", "create", "create-training-job", "create-cluster"]);
-        let kind = words.iter().any(|word| {
-            let kind = word.rsplit('=').next().unwrap_or_default().to_ascii_lowercase();
-            HUGE.iter().any(|huge| kind.starts_with(huge))
-                || word.contains("InstanceType=ml.p4")
-                || word.contains("InstanceType=ml.p5")
+fn pools(inv: &Invocation) -> bool {
+    let words: Vec<&str> = operations::known_words(inv);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let value = |names: &[&str]| {
+        let joined = words.iter().filter_map(|word| word.split_once('='));
+        let joined = joined.filter(|(name, _)| names.contains(name)).map(|(_, value)| value);
+        let apart = words.windows(2).filter_map(|pair| match pair {
+            [name, value] if names.contains(name) => Some(*value),
+            _ => None,
         });
-        let listed = inv.program == "gcloud"
-            && has(&["instances"])
-            && has(&["create"])
-            && words.iter().filter(|word| !word.starts_with('-')).count() > 20;
-        let emptied = match inv.program.as_str() {
-            "gcloud" => has(&["resize"]) && none(&["--num-nodes", "--size"]),
-            "az" => has(&["scale"]) && none(&["--new-capacity", "--node-count"]),
-            "eksctl" => has(&["scale"]) && none(&["--nodes", "-N", "--nodes-max"]),
-            "fly" | "flyctl" => {
-                has(&["scale"]) && words.windows(2).any(|pair| matches!(pair, ["count", "0"]))
-            }
-            _ => false,
-        };
-        let copies = (inv.program == "fly" || inv.program == "flyctl")
+        joined.chain(apart).next()
+    };
+    let none = |names: &[&str]| value(names) == Some("0");
+    let started = has(&["run-instances", "create", "create-training-job", "create-cluster"]);
+    let kind = words.iter().any(|word| {
+        let kind = word.rsplit('=').next().unwrap_or_default().to_ascii_lowercase();
+        HUGE.iter().any(|huge| kind.starts_with(huge))
+            || word.contains("InstanceType=ml.p4")
+            || word.contains("InstanceType=ml.p5")
+    });
+    let listed = inv.program == "gcloud"
+        && has(&["instances"])
+        && has(&["create"])
+        && words.iter().filter(|word| !word.starts_with('-')).count() > 20;
+    let emptied = match inv.program.as_str() {
+        "gcloud" => has(&["resize"]) && none(&["--num-nodes", "--size"]),
+        "az" => has(&["scale"]) && none(&["--new-capacity", "--node-count"]),
+        "eksctl" => has(&["scale"]) && none(&["--nodes", "-N", "--nodes-max"]),
+        "fly" | "flyctl" => has(&["scale"]) && words.windows(2).any(|pair| matches!(pair, ["count", "0"])),
+        _ => false,
+    };
+    let copies = (inv.program == "fly" || inv.program == "flyctl")
             && words.windows(2).any(|pair| {
                 matches!(pair, ["count", number] if number.parse::<u64>().is_ok_and(|number| number >= 50))
             });
-        started && kind || listed || emptied && !standing::names_scratch(inv) || copies
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    started && kind || listed || emptied && !standing::names_scratch(inv) || copies
 }
 
 /// Hundreds of machines or of copies of a service.
-fn very_many<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(MANIFOLD, |inv| {
-        let words: Vec<&str> = operations::known_words(inv);
-        let counts = |name: &str| {
-            matches!(
-                name,
-                "--replicas"
-                    | "--count"
-                    | "--desired-capacity"
-                    | "--num-nodes"
-                    | "--size"
-                    | "--new-capacity"
-                    | "--node-count"
-                    | "--nodes"
-            )
-        };
-        let many = |value: &str| value.parse::<u64>().is_ok_and(|number| number >= 200);
-        words.iter().filter_map(|word| word.split_once('=')).any(|(name, value)| counts(name) && many(value))
-            || words.windows(2).any(|pair| matches!(pair, [name, value] if counts(name) && many(value)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn very_many(inv: &Invocation) -> bool {
+    let words: Vec<&str> = operations::known_words(inv);
+    let counts = |name: &str| {
+        matches!(
+            name,
+            "--replicas"
+                | "--count"
+                | "--desired-capacity"
+                | "--num-nodes"
+                | "--size"
+                | "--new-capacity"
+                | "--node-count"
+                | "--nodes"
+        )
+    };
+    let many = |value: &str| value.parse::<u64>().is_ok_and(|number| number >= 200);
+    words.iter().filter_map(|word| word.split_once('=')).any(|(name, value)| counts(name) && many(value))
+        || words.windows(2).any(|pair| matches!(pair, [name, value] if counts(name) && many(value)))
 }
 
 /// A request to another machine that deletes there, with the rights of somebody.
-fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn deleted_elsewhere(inv: &Invocation) -> bool {
     const RIGHTS: &[&str] = &["authorization", "token", "api-key", "apikey", "x-auth", "cookie"];
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let has = |words: &[&str]| texts.iter().any(|text| words.contains(&text.as_str()));
-        let deletes = has(&["DELETE", "-XDELETE", "--request=DELETE", "--method=DELETE"]);
-        let told = |text: &str| text.contains("/doDelete");
-        let lower = || texts.iter().map(|text| text.to_ascii_lowercase());
-        let rights = || {
-            has(&["-u", "--user", "-a", "--auth", "-n", "--netrc"])
-                || lower().any(|text| {
-                    RIGHTS.iter().any(|word| text.contains(word))
-                        && (text.contains(": ") || text.contains("auth=") || text.contains("token="))
-                })
-        };
-        let away = texts.iter().filter(|text| text.contains("://")).any(|text| {
-            let host = host_of(text);
-            let own = ["localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
-            !host.is_empty()
-                && !standing::is_own(&host)
-                && !host.contains("staging")
-                && !own.iter().any(|front| host.starts_with(front))
-                && ![".localhost", ".local", ".test"].iter().any(|end| host.ends_with(end))
-        });
-        away && (deletes && rights() || texts.iter().any(|text| told(text)))
+    let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let has = |words: &[&str]| texts.iter().any(|text| words.contains(&text.as_str()));
+    let deletes = has(&["DELETE", "-XDELETE", "--request=DELETE", "--method=DELETE"]);
+    let told = |text: &str| text.contains("/doDelete");
+    let lower = || texts.iter().map(|text| text.to_ascii_lowercase());
+    let rights = || {
+        has(&["-u", "--user", "-a", "--auth", "-n", "--netrc"])
+            || lower().any(|text| {
+                RIGHTS.iter().any(|word| text.contains(word))
+                    && (text.contains(": ") || text.contains("auth=") || text.contains("token="))
+            })
+    };
+    let away = texts.iter().filter(|text| text.contains("://")).any(|text| {
+        let host = host_of(text);
+        let own = ["localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
+        !host.is_empty()
+            && !standing::is_own(&host)
+            && !host.contains("staging")
+            && !own.iter().any(|front| host.starts_with(front))
+            && ![".localhost", ".local", ".test"].iter().any(|end| host.ends_with(end))
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    away && (deletes && rights() || texts.iter().any(|text| told(text)))
 }
 
-fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    operations::done_where(scene, CHANGES_CLOUD, |inv| {
-        let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
-        let turned = kubernetes::is_turned_back(inv);
-        !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || turned || local())
-    })
+fn changed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
+    let turned = kubernetes::is_turned_back(inv);
+    !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || turned || local())
 }
 
 /// `fly ssh console -C 'ls /app'`: one command on the other machine, which shows how it fares.
@@ -192,29 +163,9 @@ fn only_looks_there(inv: &Invocation) -> bool {
 
 /// One statement that shows rows and does nothing to them.
 fn only_selects(sql: &str) -> bool {
-    const OTHERWISE: &[&str] = &[
-        ";",
-        "\\",
-        "into",
-        "insert",
-        "update",
-        "delete",
-        "drop",
-        "alter",
-        "truncate",
-        "grant",
-        "copy",
-        "pg_",
-        "lo_",
-        "dblink",
-        "set_config",
-        "nextval",
-        "setval",
-        "lock",
-    ];
     let sql = sql.trim().trim_end_matches(';').to_ascii_lowercase();
     let looks = ["select ", "explain select ", "show "].iter().any(|front| sql.starts_with(front));
-    looks && !OTHERWISE.iter().any(|word| sql.contains(word))
+    looks && !NO_SELECTION.iter().any(|word| sql.contains(word))
 }
 
 /// A playbook for this machine alone, or for machines that are one's own to try things on: every inventory says so.

@@ -1,13 +1,11 @@
 //! Clusters: what is put into them from elsewhere, what is taken out of those that others live by, and those of this machine.
 
 use super::cloud::kubernetes::WIDE_KINDS;
-use super::{RuleSet, predicate, run, standing, sub};
+use super::{RuleSet, standing};
 use super::{downloads, lists};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of, is_known,
-    is_rehearsal, matches_one_of, runs,
+    Found, Scene, flag_value, has_flag, host_of, is_known, is_rehearsal, matches_one_of, runs,
 };
 use crate::shell::Arg;
 
@@ -21,69 +19,13 @@ const LOCAL: &[&str] = &["kind", "k3d", "minikube"];
 
 words!("builtin/clusters");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.manifest-fetched",
-        severity: Severity::Critical,
-        reason: "has a cluster or a container service run what a host hands out that is not known",
-        instead: Some(Instead::Advice("fetch the file, read it, and apply that copy")),
-        when: &[predicate(
-            "manifest_of_unknown_host",
-            Trigger::programs(KUBECTL).or(Trigger::programs(COMPOSERS)),
-            fetched,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.live-deleted",
-        severity: Severity::Critical,
-        reason: "takes away something that by its name others live by",
-        instead: Some(Instead::Command("kubectl get all")),
-        when: &[
-            predicate("live_thing_taken_away", Trigger::programs(TAKERS), live),
-            predicate("listed_things_taken_away", Trigger::programs(TAKERS), listed),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.local-cluster-deleted",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes a cluster on this machine that the call did not make itself",
-        instead: Some(Instead::Command("kind get clusters")),
-        when: &[predicate("local_cluster_deleted", Trigger::programs(LOCAL), local_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.local-machine-destroyed",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes a virtual machine on this machine, with all that was put into it since it was made",
-        instead: Some(Instead::Command("vagrant halt")),
-        when: &[predicate("vagrant_destroys", Trigger::programs(&["vagrant"]), |scene| {
-            let told = |inv: &Invocation, word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
-            let made = scene.first(&["vagrant"], |inv| told(inv, "up")).is_some();
-            let forced = |inv: &Invocation| ["-f", "--force"].iter().any(|flag| has_flag(inv, flag));
-            let found = scene.first(&["vagrant"], |inv| told(inv, "destroy") && forced(inv) && !made);
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.local-clusters-deleted",
-        verdict: Verdict::Modify,
-        reason: "deletes every cluster on this machine",
-        instead: Some(Instead::Command("kind get clusters")),
-        when: &[
-            When::Command(Command { flags: &[&["--all", "-a", "-A"]], ..sub(&["k3d"], &["cluster delete"]) }),
-            When::Command(Command { flags: &[&["--all", "-A"]], ..sub(&["kind"], &["delete clusters"]) }),
-            When::Command(Command { flags: &[&["--all", "--purge"]], ..sub(&["minikube"], &["delete"]) }),
-            When::Command(run(&["microk8s.reset"])),
-            When::Command(sub(&["microk8s"], &["reset"])),
-        ],
-        ..RULE
-    },
-];
+fn vagrant_destroys<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let told = |inv: &Invocation, word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
+    let made = scene.first(&["vagrant"], |inv| told(inv, "up")).is_some();
+    let forced = |inv: &Invocation| ["-f", "--force"].iter().any(|flag| has_flag(inv, flag));
+    let found = scene.first(&["vagrant"], |inv| told(inv, "destroy") && forced(inv) && !made);
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// A cluster that is on this machine, as far as the command names one, or the call has chosen one for it.
 pub(super) fn is_local(inv: &Invocation, scene: &Scene<'_>) -> bool {

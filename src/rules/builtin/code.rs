@@ -13,12 +13,12 @@ mod told;
 use self::calls::written_elsewhere;
 use self::shell_text::shell;
 use super::texts::front as texts_front;
-use super::{folding, libraries, placed, predicate, scripts, statements};
-use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
+use super::{folding, libraries, placed, scripts, statements};
+use crate::domain::{Action, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::foreign::only_substitutes;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
-    is_bare_name, rebuilt_verdict, runs, runs_code, target_of,
+    Found, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of, is_bare_name,
+    rebuilt_verdict, runs, runs_code, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -29,73 +29,6 @@ words!("builtin/code");
 pub(super) const MAX_LITERALS: usize = 64;
 
 const POWERSHELL: &[&str] = &["pwsh", "powershell"];
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "code.writes-blocked-file",
-        reason: "has an interpreter change a file that must not be written",
-        instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
-        when: &[
-            predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
-                writes_at_least(scene, Verdict::Block)
-            }),
-            predicate("code_places_a_blocked_file", Trigger::INTERPRETER, |scene| {
-                places_at_least(scene, Verdict::Block)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.writes-asked-file",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter change a file that any other tool would be asked about",
-        instead: Some(Instead::Advice(
-            "write the file with the tool for that, so that the person sees what is in it",
-        )),
-        when: &[
-            predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
-                writes_at_least(scene, Verdict::Modify)
-            }),
-            predicate("code_places_an_asked_file", Trigger::INTERPRETER, |scene| {
-                places_at_least(scene, Verdict::Modify)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.hidden",
-        severity: Severity::Critical,
-        reason: "has an interpreter run code that was made unreadable first",
-        instead: Some(Instead::Advice(
-            "print the text instead of running it, and run the one command that is needed",
-        )),
-        when: &[
-            predicate("decoded_code_is_run", Trigger::INTERPRETER, decoded_code_runs),
-            predicate("encoded_powershell", Trigger::programs(POWERSHELL), encoded_powershell),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.put-together",
-        severity: Severity::Critical,
-        reason: "has an interpreter do what would be blocked, in words that it puts together first",
-        instead: Some(Instead::Advice("write the strings of the code out")),
-        when: &[predicate("code_puts_together_what_is_blocked", SPELLING, |scene| {
-            spells_at_least(scene, Verdict::Block)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "code.put-together-asked",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter do what would be asked about, in words that it puts together first",
-        instead: Some(Instead::Advice("write the strings of the code out")),
-        when: &[predicate("code_puts_together_what_is_asked", SPELLING, |scene| {
-            spells_at_least(scene, Verdict::Modify)
-        })],
-        ..RULE
-    },
-];
 
 /// Code is run, or built from what the call holds.
 const CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(COMPILERS));
@@ -223,14 +156,10 @@ fn script_runs_decoded(script: &str) -> bool {
         })
 }
 
-fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(POWERSHELL, |inv| {
-        // It may be shortened to any length.
-        let is_encoded =
-            |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
-        inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn encoded_powershell(inv: &Invocation) -> bool {
+    // It may be shortened to any length.
+    let is_encoded = |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
+    inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
 }
 
 /// Code with strings that may be put together.

@@ -14,11 +14,10 @@ pub(super) use self::scratch::is_own_name;
 pub(super) use self::spared::env_is_scratch;
 use self::spared::env_names;
 
+use super::operations;
 use super::standing::{is_own, is_scratch};
-use super::{operations, predicate};
-use crate::domain::Severity;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, is_shell, runs};
+use crate::rules::matcher::{Found, Scene, is_shell, runs};
 use crate::shell::Arg;
 use scratch::{
     is_at_tests, is_local_copy, is_on_scratch, is_own_client, leaves, names_with, only_scratch, says_tests,
@@ -38,19 +37,9 @@ const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
 
 const REDIS: &[&str] = &["redis-cli", "valkey-cli", "keydb-cli"];
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    id: "database.opens",
-    severity: Severity::Critical,
-    reason: "has a database run programs, reach into files, or let everybody in",
-    instead: Some(Instead::Command("psql -l")),
-    when: &[
-        predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, |one| opens(&words_of(one)))),
-        predicate("sql_reaches_a_file", STATEMENTS, |scene| sql_anywhere(scene, reaches)),
-        predicate("store_opened", Trigger::programs(REDIS), store_opened),
-        predicate("shell_of_a_client", Trigger::programs(CLIENTS), shell_started),
-    ],
-    ..RULE
-}];
+fn sql_opens<'a>(scene: &Scene<'a>) -> Found<'a> {
+    sql_anywhere(scene, |one| opens(&words_of(one)))
+}
 
 /// Whose a store is, as far as a command says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -315,43 +304,37 @@ pub(super) fn names_own(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// A client is told to start a shell.
-fn shell_started<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        texts(inv, scene).iter().flat_map(|text| text.lines()).any(|line| {
-            let line = line.trim();
-            let told =
-                ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
-            // `.once |sh`: the answers of the queries are its commands.
-            let piped = || {
-                let file = [".output ", ".once "].iter().find_map(|word| line.strip_prefix(word))?;
-                file.trim_start_matches(['"', '\'', ' ']).strip_prefix('|')
-            };
-            let told = told.or_else(piped);
-            let mut words = told.unwrap_or_default().split_whitespace();
-            let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-            is_shell(program)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn shell_started(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    texts(inv, scene).iter().flat_map(|text| text.lines()).any(|line| {
+        let line = line.trim();
+        let told =
+            ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
+        // `.once |sh`: the answers of the queries are its commands.
+        let piped = || {
+            let file = [".output ", ".once "].iter().find_map(|word| line.strip_prefix(word))?;
+            file.trim_start_matches(['"', '\'', ' ']).strip_prefix('|')
+        };
+        let told = told.or_else(piped);
+        let mut words = told.unwrap_or_default().split_whitespace();
+        let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        is_shell(program)
+    })
 }
 
-fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REDIS, |inv| {
-        let words: Vec<String> =
-            operations::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
-        let told = |a: &str, b: &str| {
-            words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
-        };
-        let set = told("config", "set")
-            && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
-                .iter()
-                .any(|key| words.iter().any(|word| word == key));
-        set || told("module", "load")
-            || told("slaveof", "") && !told("slaveof", "no")
-            || told("replicaof", "") && !told("replicaof", "no")
-            || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn store_opened(inv: &Invocation) -> bool {
+    let words: Vec<String> =
+        operations::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
+    let told = |a: &str, b: &str| {
+        words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
+    };
+    let set = told("config", "set")
+        && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
+            .iter()
+            .any(|key| words.iter().any(|word| word == key));
+    set || told("module", "load")
+        || told("slaveof", "") && !told("slaveof", "no")
+        || told("replicaof", "") && !told("replicaof", "no")
+        || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
 }
 
 /// A request that deletes in a store; with `all`, everything in it.

@@ -69,21 +69,10 @@ fn edited(text: &str, is_ed: bool) -> Vec<String> {
 
 /// What a line of vim's puts together to run, and the programs that it is set to run.
 fn computed(line: &str) -> Vec<String> {
-    const CALLS: &[&str] = &[
-        "exe ",
-        "exec ",
-        "execute ",
-        "job_start(",
-        "jobstart(",
-        "term_start(",
-        "termopen(",
-        "system(",
-        "systemlist(",
-    ];
     const PROGRAMS: &[&str] =
         &["makeprg=", "grepprg=", "equalprg=", "formatprg=", "keywordprg=", "mp=", "gp="];
     let mut out = Vec::new();
-    for call in CALLS {
+    for call in RUNNING_CALLS {
         if let Some((_, rest)) = line.split_once(call) {
             let strings = scripts::strings(rest);
             // Text that is joined stands side by side, a list has blanks between its parts.

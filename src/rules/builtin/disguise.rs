@@ -17,20 +17,17 @@ const MAX_NAMES: usize = 8;
 const UNKNOWN: &str = "\"$UNKNOWN\"";
 
 /// A program that is a pattern, or has parts that may come to nothing: as if it were what is left.
-pub(super) fn guessed<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn guessed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if scene.nested {
-        return Found::No;
+        return false;
     }
-    let found = scene.invocations().iter().find(|inv| {
-        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let before: String = upstream(inv, scene).iter().map(|inv| format!("{} | ", inv.text)).collect();
-        { names(inv) }.iter().take(MAX_NAMES).any(|name| {
-            let words: String = inv.args.iter().map(|arg| format!(" {}", written(arg))).collect();
-            let line = shell(format!("{before}{name}{words}"));
-            inner_verdict(scene, &line, cwd) == Verdict::Block
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let before: String = upstream(inv, scene).iter().map(|inv| format!("{} | ", inv.text)).collect();
+    { names(inv) }.iter().take(MAX_NAMES).any(|name| {
+        let words: String = inv.args.iter().map(|arg| format!(" {}", written(arg))).collect();
+        let line = shell(format!("{before}{name}{words}"));
+        inner_verdict(scene, &line, cwd) == Verdict::Block
+    })
 }
 
 /// What stands in front of a command in its pipeline.

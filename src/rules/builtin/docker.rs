@@ -1,13 +1,8 @@
 //! What is kept for containers on this machine: volumes, images, and all containers at once.
 
 use super::standing::{is_own, is_scratch, names_live};
-use super::{predicate, sub};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, has_sub,
-    runs,
-};
+use crate::rules::matcher::{Found, Scene, asks_for_help, flag_value, has_flag, has_sub, runs};
 use crate::shell::Arg;
 
 const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
@@ -36,98 +31,16 @@ enum Taken {
     Again,
 }
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.docker-volumes-pruned",
-        reason: "deletes the data of every container that does not run just now, also of other projects",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[
-            predicate("volumes_pruned", Trigger::programs(DOCKER), |scene| {
-                let found = scene.first(DOCKER, |inv| {
-                    let volumes = has_sub(inv, "volume prune")
-                        || has_sub(inv, "system prune") && has_flag(inv, "--volumes");
-                    (volumes && !is_labelled(inv) || has_sub(inv, "system reset")) && !asks_for_help(inv)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { flags: &[&["-a", "--all"]], ..sub(DOCKER, &["volume rm"]) }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-all-removed",
-        reason: "ends every container or deletes every volume on this machine, also those of other projects",
-        instead: Some(Instead::Command("docker ps -a")),
-        when: &[
-            predicate("docker_removes_what_lasts", Trigger::programs(DOCKER), |scene| {
-                every(scene, Taken::Lasting)
-            }),
-            predicate("data_volume_removed", Trigger::programs(DOCKER), |scene| volume_removed(scene, true)),
-            When::Command(Command {
-                flags: &[&["-a", "--all"], &["-f", "--force"]],
-                ..sub(&["podman"], &["rm", "pod rm", "container rm"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-volume-removed",
-        verdict: Verdict::Modify,
-        reason: "deletes volumes by name, or all of a composition, with the data that is in them",
-        instead: Some(Instead::Command("docker volume ls")),
-        when: &[
-            predicate("volume_removed", Trigger::programs(DOCKER), |scene| volume_removed(scene, false)),
-            predicate("labelled_volumes_pruned", Trigger::programs(DOCKER), |scene| {
-                let found = scene.first(DOCKER, |inv| {
-                    (has_sub(inv, "volume prune")
-                        || has_sub(inv, "system prune") && has_flag(inv, "--volumes"))
-                        && is_labelled(inv)
-                        && !labels(inv).any(is_scratch)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            predicate(
-                "composition_removed",
-                Trigger::programs(DOCKER).or(Trigger::programs(COMPOSE)),
-                composed,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-prune",
-        verdict: Verdict::Modify,
-        reason: "deletes all unused images, also those of other projects, or ends every container",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[
-            When::Command(Command {
-                flags: &[&["-a", "--all"]],
-                ..sub(DOCKER, &["system prune", "image prune"])
-            }),
-            predicate("docker_removes_all", Trigger::programs(DOCKER), |scene| every(scene, Taken::Again)),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-tidy",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes stopped containers, loose images or build caches, also those of other projects",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[When::Command(sub(
-            DOCKER,
-            &[
-                "system prune",
-                "image prune",
-                "container prune",
-                "builder prune",
-                "network prune",
-                "buildx prune",
-            ],
-        ))],
-        ..RULE
-    },
-];
+fn volumes_pruned(inv: &Invocation) -> bool {
+    let volumes = has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes");
+    (volumes && !is_labelled(inv) || has_sub(inv, "system reset")) && !asks_for_help(inv)
+}
+
+fn labelled_volumes_pruned(inv: &Invocation) -> bool {
+    (has_sub(inv, "volume prune") || has_sub(inv, "system prune") && has_flag(inv, "--volumes"))
+        && is_labelled(inv)
+        && !labels(inv).any(is_scratch)
+}
 
 /// What the other command lists is narrowed to some, or to what is in nobody's use.
 fn is_narrowed(other: &Invocation) -> bool {
@@ -258,13 +171,8 @@ fn is_filled_again(name: &str) -> bool {
 }
 
 /// A composition taken down with its volumes or images, unless it is one for tests.
-fn composed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        (runs(inv, COMPOSE) || runs(inv, DOCKER))
-            && takes_composition(inv)
-            && !is_composed_for_tests(scene, inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn composed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    (runs(inv, COMPOSE) || runs(inv, DOCKER)) && takes_composition(inv) && !is_composed_for_tests(scene, inv)
 }
 
 /// `docker compose down`, with the volumes or with images that are not built here.

@@ -139,20 +139,8 @@ pub(super) fn removes_tools(inv: &Invocation) -> bool {
     if !runs(inv, INSTALLERS) {
         return false;
     }
-    const HARD: &[&str] = &[
-        "--force",
-        "--ignore-dependencies",
-        "--zap",
-        "--nodeps",
-        "-Rdd",
-        "--allow-remove-essential",
-        "--force-yes",
-        "--noscripts",
-        "-Rcns",
-        "-Rc",
-    ];
     let words = operations::known_words(inv);
-    if words.len() != inv.args.len() || words.iter().any(|word| HARD.contains(word)) {
+    if words.len() != inv.args.len() || words.iter().any(|word| UNASKED_REMOVAL.contains(word)) {
         return false;
     }
     let mut names = words.iter().filter(|word| !word.starts_with('-')).copied();
@@ -173,41 +161,11 @@ pub(super) fn removes_tools(inv: &Invocation) -> bool {
 /// The packages that an installer is given by name, not by address, path or list.
 pub(super) fn installed(inv: &Invocation) -> impl Iterator<Item = &str> {
     const WORDS: &[&str] = &["install", "i", "add", "global", "tool", "pip", "require", "tap"];
-    // What stands behind these is no package of its own: a list, a tree, the source or version of another.
-    const VALUES: &[&str] = &[
-        "-r",
-        "--requirement",
-        "--path",
-        "-c",
-        "--constraint",
-        "-v",
-        "--version",
-        "--python",
-        "-p",
-        "--root",
-        "--features",
-        "-F",
-        "--git",
-        "--tag",
-        "--branch",
-        "--rev",
-        "--registry",
-        "--index-url",
-        "-i",
-        "--extra-index-url",
-        "--target",
-        "--prefix",
-        "-e",
-        "--editable",
-        "--source",
-        "-n",
-        "--name",
-    ];
     let words = inv.args.iter().filter_map(Arg::known);
     let before = std::iter::once("").chain(inv.args.iter().map(|arg| arg.known().unwrap_or_default()));
     words
         .zip(before)
-        .filter(|(word, before)| !word.starts_with(['-', '.', '/', '~']) && !VALUES.contains(before))
+        .filter(|(word, before)| !word.starts_with(['-', '.', '/', '~']) && !NOT_A_PACKAGE.contains(before))
         .map(|(word, _)| word)
         .filter(|word| {
             !WORDS.contains(word) && !word.contains(':') && !word.contains(".whl") && !word.contains(".tgz")
@@ -244,40 +202,6 @@ fn is_tool(name: &str) -> bool {
 
 /// `gh workflow run ci.yml`: has the host build or test; nothing in it speaks of what others use.
 pub(super) fn starts_a_check(inv: &Invocation) -> bool {
-    const CHECKS: &[&str] = &[
-        "ci",
-        "test",
-        "build",
-        "lint",
-        "check",
-        "e2e",
-        "integration",
-        "unit",
-        "bench",
-        "nightly",
-        "docs",
-        "coverage",
-        "codeql",
-        "format",
-        "fuzz",
-    ];
-    const OTHERS: &[&str] = &[
-        "deploy",
-        "release",
-        "publish",
-        "prod",
-        "destroy",
-        "delete",
-        "rollback",
-        "migrat",
-        "promote",
-        "teardown",
-        "terraform",
-        "infra",
-        "push",
-        "drop",
-        "reset",
-    ];
     let words = operations::known_words(inv);
     let ["workflow", "run", name, ..] = words.as_slice() else { return false };
     let parts = |word: &str| {
@@ -288,7 +212,7 @@ pub(super) fn starts_a_check(inv: &Invocation) -> bool {
     };
     let speaks = |word: &&str| {
         let word = word.to_ascii_lowercase();
-        OTHERS.iter().any(|other| word.contains(other))
+        NO_CHECKS.iter().any(|other| word.contains(other))
     };
     // On which branch it runs need not be known.
     let named = |(at, arg): (usize, &Arg)| {
@@ -382,25 +306,11 @@ pub(super) fn refreshes_desktop(name: &str, inv: &Invocation) -> bool {
 
 /// A made-up body for a request, of the kind that tests keep: below a directory for such, in the project.
 pub(super) fn is_sample(path: &str) -> bool {
-    const DIRS: &[&str] = &[
-        "fixtures",
-        "fixture",
-        "tests",
-        "test",
-        "testdata",
-        "examples",
-        "example",
-        "samples",
-        "mocks",
-        "payloads",
-        "requests",
-        "__fixtures__",
-    ];
     let dirs = path.rsplit_once('/').map_or("", |(dirs, _)| dirs);
     let safe = !path.starts_with(['/', '~'])
         && !path.split('/').any(|part| part == ".." || part.starts_with(".env"));
     safe && [".json", ".xml", ".graphql"].iter().any(|end| path.ends_with(end))
-        && dirs.split('/').any(|dir| DIRS.contains(&dir))
+        && dirs.split('/').any(|dir| SAMPLE_DIRS.contains(&dir))
 }
 
 #[cfg(test)]

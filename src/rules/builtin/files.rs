@@ -4,13 +4,9 @@ pub(super) mod deleted;
 pub(super) mod outside;
 pub(super) mod overwritten;
 
-use super::{flagged, predicate};
-use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use crate::domain::{EffectKind, PathKind, Target};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Class, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, classify,
-    has_flag, inside, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, asks_for_help, classify, has_flag, inside, target_of};
 use crate::shell::Arg;
 
 const DELETES: &[EffectKind] = &[EffectKind::FileDeletion];
@@ -26,81 +22,15 @@ const CHOWN: &[&str] = &["chown", "chgrp"];
 
 const MOVERS: &[&str] = &["mv", "rename"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "files.move-home",
-        severity: Severity::Critical,
-        reason: "moves a directory of the system or of a home out of its place",
-        instead: Some(Instead::Advice("copy what is needed into the project")),
-        when: &[predicate("directory_of_a_home_moved", Trigger::programs(MOVERS), |scene| {
-            moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.set-aside",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "puts settings of the home directory aside, which programs then no longer find",
-        instead: Some(Instead::Advice("copy it to the new name, and leave the original where it is")),
-        when: &[predicate("settings_put_aside", Trigger::programs(MOVERS), |scene| {
-            moves_home(scene, |inv| sets_aside(inv, scene))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.chmod-wide",
-        severity: Severity::Critical,
-        reason: "changes the permissions of the system or of a whole home",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[
-            When::Command(Command {
-                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..flagged(OPENERS, &[&["-R", "--recursive"]])
-            }),
-            predicate("directory_of_a_home_opened", Trigger::programs(OPENERS), opens_home_directory),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.chmod-lockout",
-        reason: "takes away the permission to read or write the whole project",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[predicate("chmod_takes_everything_away", Trigger::programs(CHMOD), chmod_lockout)],
-        ..RULE
-    },
-    Rule {
-        id: "files.chown-outside",
-        reason: "changes the owner of files outside the project",
-        instead: Some(Instead::Advice("change the one file that is meant, by its name")),
-        when: &[predicate("owner_changed_outside", Trigger::programs(CHOWN), chown_outside)],
-        ..RULE
-    },
-    Rule {
-        id: "files.rsync-delete",
-        reason: "makes a directory an exact copy of another and deletes all else in it",
-        instead: Some(Instead::Command("rsync -an --delete {1} {2}")),
-        when: &[predicate("mirrored_over_a_directory", Trigger::programs(&["rsync"]), mirrored)],
-        ..RULE
-    },
-    Rule {
-        id: "files.unpack-over-system",
-        reason: "unpacks an archive over the file system",
-        instead: Some(Instead::Advice("list what is in the archive, or unpack it into the project")),
-        when: &[
-            When::Command(flagged(
-                &["tar", "bsdtar"],
-                &[&["-x", "--extract", "--get"], &["-C=/", "--directory=/", "-C=/usr", "-C=/etc"]],
-            )),
-            When::Command(flagged(
-                &["tar", "bsdtar"],
-                &[&["-x", "--extract", "--get"], &["-P", "--absolute-names"]],
-            )),
-            When::Command(flagged(&["unzip"], &[&["-d=/", "-d=/usr", "-d=/etc"]])),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/files");
+
+fn directory_of_a_home_moved<'a>(scene: &Scene<'a>) -> Found<'a> {
+    moves_home(scene, |inv| !sets_aside(inv, scene) && !renames_served(inv))
+}
+
+fn settings_put_aside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    moves_home(scene, |inv| sets_aside(inv, scene))
+}
 
 /// The first command for which `test` holds of those that move a directory of the system or of a home.
 fn moves_home<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
@@ -165,44 +95,38 @@ fn lists_all_of_git(lister: &Invocation) -> bool {
 }
 
 /// Of a copy the target decides; of one to another machine the source as well.
-fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn mirrored(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const DELETES: &[&str] =
         &["--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del"];
-    let found = scene.first(&["rsync"], |inv| {
-        let lost = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let lies = classify(&target, EffectKind::FileDeletion, &scene.view);
-            lies.any(WIDE) || lies.any(&[Class::Project, Class::Outside])
-        };
-        let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
-        let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
-        DELETES.iter().any(|flag| has_flag(inv, flag))
-            && !["-n", "--dry-run"].iter().any(|flag| has_flag(inv, flag))
-            && inv.operands.iter().skip(skipped).any(lost)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let lost = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let lies = classify(&target, EffectKind::FileDeletion, &scene.view);
+        lies.any(WIDE) || lies.any(&[Class::Project, Class::Outside])
+    };
+    let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
+    let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
+    DELETES.iter().any(|flag| has_flag(inv, flag))
+        && !["-n", "--dry-run"].iter().any(|flag| has_flag(inv, flag))
+        && inv.operands.iter().skip(skipped).any(lost)
 }
 
-fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn chown_outside(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ONE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::Users, Class::Device];
     const TREE: &[Class] = &[Class::Outside, Class::Device];
-    let found = scene.first(CHOWN, |inv| {
-        let tree = has_flag(inv, "-R") || has_flag(inv, "--recursive");
-        let lies = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let found = classify(&target, EffectKind::FileDeletion, &scene.view);
-            match tree {
-                _ if inv.contained => found.has(Class::Device),
-                true => found.any(WIDE) || found.any(TREE),
-                false => found.any(ONE),
-            }
-        };
-        !asks_for_help(inv)
-            && inv.operands.iter().any(lies)
-            && !takes_back(inv, scene)
-            && !is_of_new_directories(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let tree = has_flag(inv, "-R") || has_flag(inv, "--recursive");
+    let lies = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let found = classify(&target, EffectKind::FileDeletion, &scene.view);
+        match tree {
+            _ if inv.contained => found.has(Class::Device),
+            true => found.any(WIDE) || found.any(TREE),
+            false => found.any(ONE),
+        }
+    };
+    !asks_for_help(inv)
+        && inv.operands.iter().any(lies)
+        && !takes_back(inv, scene)
+        && !is_of_new_directories(inv, scene)
 }
 
 /// Only directories change hands that the call itself makes, each by its own name.
@@ -254,39 +178,33 @@ fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// All of a directory in the home gets other permissions than only more for its owner and less for everybody else.
-fn opens_home_directory<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn opens_home_directory(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let keeps = |clause: &str| match clause.split_once('+') {
         Some(("u", _)) => true,
         Some(_) => false,
         None => clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og")),
     };
-    let found = scene.first(OPENERS, |inv| {
-        let recursive = has_flag(inv, "-R") || has_flag(inv, "--recursive");
-        let mode = inv.operands.first().and_then(Arg::known).filter(|_| inv.program == "chmod");
-        let on_home = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::HomeTop])
-        };
-        recursive
-            && !inv.contained
-            && inv.operands.iter().any(on_home)
-            && !mode.is_some_and(|mode| mode.split(',').all(keeps))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let recursive = has_flag(inv, "-R") || has_flag(inv, "--recursive");
+    let mode = inv.operands.first().and_then(Arg::known).filter(|_| inv.program == "chmod");
+    let on_home = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::HomeTop])
+    };
+    recursive
+        && !inv.contained
+        && inv.operands.iter().any(on_home)
+        && !mode.is_some_and(|mode| mode.split(',').all(keeps))
 }
 
-fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn chmod_lockout(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const MODES: &[&str] = &[
         "000", "0000", "0", "a-rwx", "a-r", "a-w", "a-rw", "ugo-rwx", "ugo-w", "ugo-r", "-rwx", "-r", "-w",
         "u-w", "u-r", "u-rwx", "a=", "u=",
     ];
-    let found = scene.first(CHMOD, |inv| {
-        let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
-        mode && inv.operands.iter().any(|arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-            classes.any(&[Class::Project, Class::Git])
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
+    mode && inv.operands.iter().any(|arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+        classes.any(&[Class::Project, Class::Git])
+    })
 }

@@ -6,20 +6,14 @@ mod hooks;
 pub(super) mod pushed;
 pub(super) mod settings;
 
-use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, single_quoted};
+use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
-    host_of, inner_verdict, is_known, is_scratch,
+    Found, Scene, asks_for_help, has_flag, has_sub, host_of, inner_verdict, is_known, is_scratch,
 };
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
-
-const fn git(subs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
-    Command { programs: GIT, subs, flags, ..COMMAND }
-}
 
 /// Libraries that work on a repository, as code brings them in.
 const LIBRARIES: &[&str] =
@@ -28,58 +22,6 @@ const LIBRARIES: &[&str] =
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
-
-pub(crate) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.unknown-program",
-        verdict: Verdict::Modify,
-        reason: "a program that is only known once it runs is told what would throw work away",
-        instead: Some(Instead::Advice("write the program out")),
-        when: &[predicate("unknown_program_discards", Trigger::UNKNOWN, unknown_program)],
-        ..RULE
-    },
-    Rule {
-        id: "git.hook-written",
-        verdict: Verdict::Modify,
-        reason: "a git hook runs on the person's machine with every commit, checkout or push",
-        instead: Some(Instead::Advice(
-            "put the check into the project's own tooling and let the person install the hook",
-        )),
-        when: &[predicate("hook_that_may_not_run", Trigger::kinds(WRITES), hooks::written)],
-        ..RULE
-    },
-    Rule {
-        id: "git.internals-written",
-        reason: "git's own files are changed behind git's back",
-        instead: Some(Instead::Advice("use the git command that makes the change")),
-        when: &[predicate("git_internals_written", Trigger::kinds(CHANGES), internals_written)],
-        ..RULE
-    },
-    Rule {
-        id: "git.no-verify",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
-        reason: "skips the repository's own checks",
-        instead: Some(Instead::Advice("commit with the hooks, and fix what they complain about")),
-        when: &[
-            When::Command(git(&["commit", "push", "merge", "am", "rebase"], &[&["--no-verify"]])),
-            When::Command(git(&["commit"], &[&["-n"]])),
-            predicate("git_hooks_disabled_by_variable", Trigger::programs(GIT), hooks_disabled),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.source-replaced",
-        verdict: Verdict::Modify,
-        reason: "has git fetch from another place than the address says, or overwrites a branch with what is there",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[
-            predicate("traffic_redirected", Trigger::programs(GIT), redirected),
-            predicate("branch_overwritten_by_a_fetch", Trigger::programs(GIT), fetched_over),
-        ],
-        ..RULE
-    },
-];
 
 fn is_git(inv: &Invocation, sub: &str) -> bool {
     inv.program == "git" && inv.sub.first().is_some_and(|first| first == sub)
@@ -228,42 +170,33 @@ fn forces_later_pushes(key: &str, value: Option<&str>) -> bool {
 }
 
 /// What is fetched comes from another host than the address says.
-fn redirected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        if !is_sub(inv, "config") || inv.operands.len() < 2 {
-            return false;
-        }
-        let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
-        let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
-        let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
-        let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
-        let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
-        url.is_some_and(|url| !known(url))
-            || proxy.is_some_and(|url| !known(url))
-            || forces_later_pushes(&key, words.get(1).map(String::as_str))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn redirected(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !is_sub(inv, "config") || inv.operands.len() < 2 {
+        return false;
+    }
+    let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
+    let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+    let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
+    let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
+    let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
+    url.is_some_and(|url| !known(url))
+        || proxy.is_some_and(|url| !known(url))
+        || forces_later_pushes(&key, words.get(1).map(String::as_str))
 }
 
 /// `git fetch origin +main:main` moves a local branch to whatever is there.
-fn fetched_over<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
-        is_sub(inv, "fetch")
-            && inv.operands.iter().skip(1).any(|arg| {
-                let text = arg.text();
-                let target =
-                    text.trim_start_matches('+').split_once(':').map(|(_, target)| target.to_owned());
-                let local = target.is_some_and(|to| {
-                    !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*')
-                });
-                // A request to merge gets a branch of its own.
-                let request = text.trim_start_matches('+').starts_with("refs/pull/")
-                    || text.trim_start_matches('+').starts_with("refs/merge-requests/");
-                let own =
-                    text.rsplit(':').next().is_some_and(|to| !matches!(to, "main" | "master" | "develop"));
-                (forced || text.starts_with('+')) && local && !(request && own)
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn fetched_over(inv: &Invocation) -> bool {
+    let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+    is_sub(inv, "fetch")
+        && inv.operands.iter().skip(1).any(|arg| {
+            let text = arg.text();
+            let target = text.trim_start_matches('+').split_once(':').map(|(_, target)| target.to_owned());
+            let local = target
+                .is_some_and(|to| !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*'));
+            // A request to merge gets a branch of its own.
+            let request = text.trim_start_matches('+').starts_with("refs/pull/")
+                || text.trim_start_matches('+').starts_with("refs/merge-requests/");
+            let own = text.rsplit(':').next().is_some_and(|to| !matches!(to, "main" | "master" | "develop"));
+            (forced || text.starts_with('+')) && local && !(request && own)
+        })
 }

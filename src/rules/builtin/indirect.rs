@@ -6,13 +6,11 @@ mod hubs;
 mod listed;
 
 use super::cloud::HUBS;
-use super::{lists, operations, predicate, run};
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use super::lists;
+use crate::domain::{Action, EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::facts::operations::{HOLDS_FIRST_PROCESS, RUNS_BUNDLE};
 use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
-    input_of, is_known, runs, runs_code, runs_shell,
+    Class, Found, Scene, flag_value, has_flag, host_of, input_of, is_known, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
 use fetched::{compose_from_input, fetched_and_applied, metadata_compiled, system_from_address};
@@ -25,186 +23,6 @@ words!("builtin/indirect");
 
 const FINDERS: &[&str] = &["rmlint", "fdupes", "jdupes", "rdfind"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.hosting-lost",
-        severity: Severity::Critical,
-        reason: "takes something away on the code host for everybody, or passes its protections by",
-        instead: Some(Instead::Command("gh secret list")),
-        when: &[
-            predicate("lost_on_a_code_host", Trigger::programs(HUBS), hub_lost),
-            predicate("listed_on_a_code_host", Trigger::programs(HUBS), hub_emptied),
-            When::Code(Code { programs: &[], all: &[HUB_HOSTS, HUB_DELETES] }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.emptied-one-by-one",
-        severity: Severity::Critical,
-        reason: "lists all of a kind and deletes each",
-        instead: Some(Instead::Advice("name the one thing that is to go")),
-        when: &[predicate(
-            "listed_and_deleted",
-            Trigger::programs(lists::CONTAINER_CLIENTS),
-            listed_and_deleted,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.hosts-emptied",
-        severity: Severity::Critical,
-        reason: "deletes files or packages on every machine of a list",
-        instead: Some(Instead::Command("ansible {1} --list-hosts")),
-        when: &[predicate("ansible_takes_away", Trigger::programs(&["ansible"]), ansible_takes_away)],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.compose-leads-out",
-        severity: Severity::Critical,
-        reason: "starts containers that lead out of themselves: privileged, or with the daemon's socket",
-        instead: Some(Instead::Command("docker compose config")),
-        when: &[predicate("compose_from_its_input", Trigger::programs(COMPOSERS), compose_from_input)],
-        ..RULE
-    },
-    Rule {
-        id: "network.rare-client-run",
-        severity: Severity::Critical,
-        reason: "runs a file that the same call fetches from another machine",
-        instead: Some(Instead::Advice("fetch the file, read it, and let the person run it")),
-        when: &[predicate(
-            "fetched_by_a_rare_client",
-            Trigger::programs(RARE_CLIENTS).or(Trigger::programs(&["wget", "wget2", "aria2c"])),
-            rare_client_run,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "network.fetched-statements",
-        reason: "feeds what a host that nobody vouches for sends into a program that does what it says",
-        instead: Some(Instead::Advice("fetch it into a file, read it, and apply that file")),
-        when: &[predicate("fetched_and_applied", Trigger::programs(lists::DOWNLOADERS), fetched_and_applied)],
-        ..RULE
-    },
-    Rule {
-        id: "network.metadata-compiled",
-        severity: Severity::Critical,
-        reason: "builds or runs a program that asks the cloud's metadata service for credentials",
-        instead: Some(Instead::Advice("ask the person for what the program needs to know of the machine")),
-        when: &[predicate("metadata_in_a_source", Trigger::programs(COMPILERS), metadata_compiled)],
-        ..RULE
-    },
-    Rule {
-        id: "system.first-process",
-        severity: Severity::Critical,
-        reason: "takes time or means away from the first process, on which all others depend",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("first_process_tied_down", Trigger::rows(HOLDS_FIRST_PROCESS), |scene| {
-            operations::done(scene, HOLDS_FIRST_PROCESS)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.deleted-by-a-desktop",
-        severity: Severity::Critical,
-        reason: "has a desktop or a script language of the desktop delete whole directories of the person's",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate(
-            "deleted_by_a_desktop",
-            Trigger::programs(&["swift", "osascript"]),
-            deleted_by_desktop,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "files.sources-overwritten",
-        reason: "overwrites or deletes the files of the project one by one",
-        instead: Some(Instead::Command("git ls-files")),
-        when: &[predicate(
-            "listed_files_overwritten",
-            Trigger::programs(&["tee", "rmlint.sh"]),
-            listed_overwritten,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "files.sources-deleted",
-        verdict: Verdict::Modify,
-        reason: "deletes all sources of a kind, wherever they lie in the project",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("sources_deleted", Trigger::kinds(&[EffectKind::FileDeletion]), sources_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "tools.repository-moved",
-        severity: Severity::Critical,
-        reason: "takes the history of the project out of its place",
-        instead: Some(Instead::Advice("leave .git where it is, and clone it where a copy is needed")),
-        when: &[predicate("repository_moved_by_a_tool", Trigger::TOOL, repository_moved)],
-        ..RULE
-    },
-    Rule {
-        id: "tools.daemon-asked",
-        reason: "asks the daemon of containers or of a cluster's node, which does whatever it is asked",
-        instead: Some(Instead::Advice("have the person look at the containers")),
-        when: &[predicate("daemon_asked_by_a_tool", Trigger::URL.or(Trigger::TOOL), daemon_asked)],
-        ..RULE
-    },
-    Rule {
-        id: "packages.registry-turned",
-        severity: Severity::Critical,
-        reason: "has every later install come from a host where anybody on the way can change it",
-        instead: Some(Instead::Command("npm config list")),
-        when: &[predicate("registry_set_to_a_plain_address", Trigger::programs(MANAGERS), registry_turned)],
-        ..RULE
-    },
-    Rule {
-        id: "packages.system-from-address",
-        verdict: Verdict::Modify,
-        reason: "installs a system package from an address without encryption, with its scripts as root",
-        instead: Some(Instead::Advice("install the package from the distribution's sources")),
-        when: &[predicate("system_package_from_address", Trigger::programs(SYSTEM), system_from_address)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.pager-as-root",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "opens a pager as root, out of which any command can be run",
-        instead: Some(Instead::Advice("read it with your own rights")),
-        when: &[When::Command(Command { privileged: true, ..run(&["less", "more", "most", "man", "view"]) })],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.lifecycle-script",
-        verdict: Verdict::Modify,
-        reason: "has every install of this package run a command",
-        instead: Some(Instead::Command("npm pkg get scripts")),
-        when: &[predicate("lifecycle_script_set", Trigger::programs(&["npm", "pnpm"]), lifecycle_script)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.low-level-runtime",
-        verdict: Verdict::Modify,
-        reason: "starts a container past the daemon and its limits",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("container_by_its_runtime", Trigger::rows(RUNS_BUNDLE), |scene| {
-            operations::done(scene, RUNS_BUNDLE)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "network.home-copied-away",
-        reason: "copies the person's own directories to a store that is not this machine",
-        instead: Some(Instead::Advice("name the files of the project that are to be copied")),
-        when: &[predicate(
-            "home_copied_to_a_store",
-            Trigger::programs(&["rclone", "aws", "gsutil"]),
-            home_copied,
-        )],
-        ..RULE
-    },
-];
-
 const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "zypper"];
 
 fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
@@ -216,19 +34,7 @@ fn ansible_takes_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text).unwrap_or_default();
         let told = flag_value(inv, &["-a", "--args"]).map(Arg::text).unwrap_or_default();
         runs(inv, &["ansible"])
-            && [
-                "file",
-                "user",
-                "mount",
-                "lvol",
-                "mysql_db",
-                "postgresql_db",
-                "package",
-                "apt",
-                "yum",
-                "docker_volume",
-            ]
-            .contains(&module.rsplit('.').next().unwrap_or_default())
+            && ANSIBLE_MODULES.contains(&module.rsplit('.').next().unwrap_or_default())
             && told.contains("state=absent")
             && !has_flag(inv, "--check")
             && !has_flag(inv, "-C")

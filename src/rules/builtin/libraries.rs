@@ -36,31 +36,11 @@ pub(super) fn told<'a>(scene: &Scene<'a>, what: Told) -> Found<'a> {
 /// Code of the call itself that has a container service start what has the machine in its hands.
 pub(super) fn host_given<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SERVICES: &[&str] = &["docker", "podman", "kubernetes", "containerd"];
-    const FORMS: &[&str] = &[
-        "privileged=true",
-        "privileged:true",
-        "pid_mode=host",
-        "pidmode:host",
-        "hostpid:true",
-        "host_pid=true",
-        "volumes={/:",
-        "binds:[/:",
-        "binds={/:",
-        "volumes=[/:",
-        "source=/,",
-        ",/,type=bind",
-        "cap_add=[all",
-        "cap_add=[sys_admin",
-        "capadd:[all",
-        "capadd:[sys_admin",
-        "path:/}",
-        "/var/run/docker.sock:{",
-    ];
     first(scene, |code| {
         let lower = code.to_ascii_lowercase();
         SERVICES.iter().any(|name| lower.contains(name)) && {
             let plain = plain(code);
-            FORMS.iter().any(|form| plain.contains(form))
+            HOST_FORMS.iter().any(|form| plain.contains(form))
         }
     })
 }
@@ -166,18 +146,6 @@ fn deletes_itself(lower: &str) -> bool {
 
 /// A provider is asked to delete, by a request.
 fn asks_provider(lower: &str) -> bool {
-    const ASKS: &[&str] = &[
-        "method:delete",
-        "method=delete",
-        "requests.delete(",
-        "httpx.delete(",
-        "axios.delete(",
-        "got.delete(",
-        "session.delete(",
-        "request(delete,",
-        "net::http::delete",
-        "fetch(delete",
-    ];
     PROVIDERS.iter().any(|front| {
         lower.match_indices(front).any(|(at, _)| {
             let host = lower.get(..at).and_then(|text| text.rsplit_once("://"));
@@ -185,7 +153,7 @@ fn asks_provider(lower: &str) -> bool {
         })
     }) && {
         let plain = plain(lower);
-        ASKS.iter().any(|form| plain.contains(form))
+        ASKS_TO_DELETE.iter().any(|form| plain.contains(form))
     }
 }
 

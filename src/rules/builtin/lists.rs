@@ -58,29 +58,8 @@ pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 
-/// Options that name a file which the program uses to prove who it is, or leaves out, and does not send.
-pub(crate) const IDENTITY_FLAGS: &[(&str, &[&str])] = &[
-    ("ssh", &["-i", "-F", "-o"]),
-    ("scp", &["-i", "-F", "-o"]),
-    ("sftp", &["-i", "-F", "-o", "-b"]),
-    ("rsync", &["-e", "--rsh", "--password-file", "--exclude", "--exclude-from"]),
-    ("curl", &["--key", "--cert", "-E", "--cacert", "--netrc-file", "--proxy-cert", "--proxy-key"]),
-    ("wget", &["--private-key", "--certificate", "--ca-certificate"]),
-    ("openssl", &["-key", "-cert", "-CAfile"]),
-    ("socat", &[]),
-];
-
 /// The clients that lazaret guards, by the names of their programs.
 pub(crate) const CLIENTS: &[&str] = &["claude", "opencode", "opencode2"];
-
-/// Words of the clients with which they ask nobody before they act.
-pub(crate) const CLIENT_UNASKED: &[&str] = &[
-    "--dangerously-skip-permissions",
-    "--allow-dangerously-skip-permissions",
-    "--permission-mode=bypassPermissions",
-    "bypassPermissions",
-    "--auto",
-];
 
 /// Names of protected files that mean nothing else, wherever they stand.
 pub(crate) const TELLING_NAMES: &[&str] =

@@ -3,14 +3,12 @@
 
 use super::clusters::{self, KUBECTL};
 use super::operations;
-use super::{database, predicate, standing};
-use crate::domain::{Severity, Verdict};
+use super::{database, standing};
 use crate::rules::Invocation;
 use crate::rules::Stdin;
-use crate::rules::facts::operations::{MIGRATES_DATABASE, MIGRATES_HOSTED_DATABASE, QUERIES_HOSTED_DATABASE};
+use crate::rules::facts::operations::QUERIES_HOSTED_DATABASE;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, has_sub, host_of, input_of,
-    is_rehearsal, runs,
+    Found, Scene, flag_value, has_flag, has_sub, host_of, input_of, is_rehearsal, runs,
 };
 use crate::shell::Arg;
 
@@ -19,52 +17,17 @@ words!("builtin/live");
 /// Programs that run a command on another machine, or with the addresses of what runs there.
 const AFAR: &[&str] = &["heroku", "railway", "fly", "flyctl", "ssh"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "database.live-changed",
-        verdict: Verdict::Modify,
-        reason: "changes a database that others live by: by its name, or on another machine",
-        instead: Some(Instead::Advice("show the person the statements or migrations, and let them run them")),
-        when: &[
-            predicate("live_database_told", Trigger::programs(CLIENTS), told),
-            predicate("live_database_migrated", Trigger::rows(MIGRATES_DATABASE), |scene| {
-                operations::done_where(scene, MIGRATES_DATABASE, |inv| {
-                    is_of_others(inv, scene) && (!has_sub(inv, "db execute") || changes(inv, scene))
-                })
-            }),
-            predicate("hosted_database_migrated", Trigger::rows(MIGRATES_HOSTED_DATABASE), |scene| {
-                operations::done_where(scene, MIGRATES_HOSTED_DATABASE, |inv| !is_at_home(inv))
-            }),
-            predicate("hosted_database_told", Trigger::rows(QUERIES_HOSTED_DATABASE), |scene| {
-                operations::done_where(scene, QUERIES_HOSTED_DATABASE, |inv| {
-                    !is_at_home(inv) && changes(inv, scene)
-                })
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.live-restarted",
-        verdict: Verdict::Modify,
-        reason: "starts anew what by its name others live by",
-        instead: Some(Instead::Command("kubectl get pods")),
-        when: &[predicate("live_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
-            restarted(scene, standing::names_live)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.shared-restarted",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
-        reason: "starts anew what by its name others try things on",
-        instead: Some(Instead::Command("kubectl get pods")),
-        when: &[predicate("shared_deployment_restarted", Trigger::programs(KUBECTL), |scene| {
-            restarted(scene, |inv| standing::names_shared(inv) && !standing::names_live(inv))
-        })],
-        ..RULE
-    },
-];
+fn live_database_migrated(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    is_of_others(inv, scene) && (!has_sub(inv, "db execute") || changes(inv, scene))
+}
+
+fn hosted_database_told(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !is_at_home(inv) && changes(inv, scene)
+}
+
+fn shared_deployment_restarted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    restarted(scene, |inv| standing::names_shared(inv) && !standing::names_live(inv))
+}
 
 fn restarted<'a>(scene: &Scene<'a>, test: fn(&Invocation) -> bool) -> Found<'a> {
     let found = scene.first(KUBECTL, |inv| {
@@ -74,12 +37,9 @@ fn restarted<'a>(scene: &Scene<'a>, test: fn(&Invocation) -> bool) -> Found<'a> 
 }
 
 /// A client is given what changes rows or tables, or what is not known.
-fn told<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        let elsewhere = || standing::is_led_elsewhere(scene, inv) && !database::is_own_name(inv, scene);
-        (names_live(inv) || elsewhere()) && changes(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn told(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let elsewhere = || standing::is_led_elsewhere(scene, inv) && !database::is_own_name(inv, scene);
+    (names_live(inv) || elsewhere()) && changes(inv, scene)
 }
 
 /// Whether a tool is told, by names, addresses or the settings around it, to work on a database that is not one's own.

@@ -5,13 +5,9 @@ pub(super) mod devices;
 pub(super) mod settings;
 pub(super) mod shadowed;
 
-use super::operations::done;
-use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
-use crate::rules::facts::operations::{ENDS_GUEST, SETS_CLOCK};
-use crate::rules::matcher::{
-    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, has_flag,
-};
+use crate::domain::{Action, EffectKind, Target};
+use crate::rules::Invocation;
+use crate::rules::matcher::{At, Found, Scene, at, has_flag};
 use crate::shell::Arg;
 
 const CHANGES: &[EffectKind] =
@@ -28,101 +24,23 @@ pub(in crate::rules) const FIRST: &[At] = &[
     At::Abs("/opt/bin"),
 ];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.clock-set",
-        severity: Severity::Medium,
-        reason: "sets the machine's clock, which logs, certificates and builds go by",
-        instead: Some(Instead::Command("date -u")),
-        when: &[
-            predicate("clock_set", Trigger::rows(SETS_CLOCK), |scene| done(scene, SETS_CLOCK)),
-            predicate("date_set", Trigger::programs(&["date"]), date_set),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.hook-removed",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "takes away a hook of the repository, which checks what is committed and pushed",
-        instead: Some(Instead::Advice("fix what the hook complains about, or let the person remove it")),
-        when: &[When::Effect(OnEffect {
-            kinds: &[EffectKind::FileDeletion],
-            at: super::lists::GIT_HOOKS,
-            lasting: true,
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.command-shadowed",
-        severity: Severity::Critical,
-        reason: "puts a program of its own in the place of a command that everybody runs",
-        instead: Some(Instead::Advice("give the program a name of its own")),
-        when: &[
-            predicate("command_shadowed_by_a_file", Trigger::kinds(CHANGES), shadowed),
-            predicate("command_shadowed_by_an_alias", Trigger::SIGNS, shadowed_in_shell),
-            predicate("alternative_of_its_own", Trigger::programs(ALTERNATIVES), alternative_planted),
-            predicate("directory_of_commands_replaced", Trigger::programs(&["ln"]), |scene| {
-                const PLACES: &[&str] =
-                    &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-                let found = scene.first(&["ln"], |inv| {
-                    let itself = ["-n", "--no-dereference", "-T", "--no-target-directory"];
-                    let last = inv.operands.last().and_then(Arg::known).unwrap_or_default();
-                    itself.iter().any(|flag| has_flag(inv, flag))
-                        && PLACES.contains(&last.trim_end_matches('/'))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.extension-file",
-        verdict: Verdict::Modify,
-        reason: "gives an editor or a browser an extension of unknown origin",
-        instead: Some(Instead::Command("code --list-extensions")),
-        when: &[predicate("extension_of_unknown_origin", Trigger::programs(EDITORS), extension_from_file)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.shell-offered",
-        severity: Severity::Critical,
-        reason: "has a program that acts with all rights run another command of its own choosing",
-        instead: Some(Instead::Command("sudo -l")),
-        when: &[predicate(
-            "command_run_by_a_privileged_program",
-            Trigger::WRAPPED.or(Trigger::programs(SUDOS)),
-            offered,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "system.guests",
-        verdict: Verdict::Modify,
-        reason: "switches a virtual machine off or takes it away",
-        instead: Some(Instead::Command("virsh list --all")),
-        when: &[predicate("virtual_machine_ended", Trigger::rows(ENDS_GUEST), |scene| {
-            done(scene, ENDS_GUEST)
-        })],
-        ..RULE
-    },
-];
+fn directory_of_commands_replaced(inv: &Invocation) -> bool {
+    const PLACES: &[&str] = &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+    let itself = ["-n", "--no-dereference", "-T", "--no-target-directory"];
+    let last = inv.operands.last().and_then(Arg::known).unwrap_or_default();
+    itself.iter().any(|flag| has_flag(inv, flag)) && PLACES.contains(&last.trim_end_matches('/'))
+}
 
 /// An editor's or a browser's extension from a file of unknown origin.
-fn extension_from_file<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(EDITORS, |inv| {
-        let loads = |text: &str| text.ends_with(".vsix") || text.starts_with("--load-extension=");
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            let path = text.rsplit('=').next().unwrap_or_default();
-            let strange =
-                ["/tmp/", "/var/tmp/", "/dev/shm/", "http"].iter().any(|start| path.starts_with(start))
-                    || path.contains("/Downloads/");
-            loads(&text) && strange
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn extension_from_file(inv: &Invocation) -> bool {
+    let loads = |text: &str| text.ends_with(".vsix") || text.starts_with("--load-extension=");
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        let path = text.rsplit('=').next().unwrap_or_default();
+        let strange = ["/tmp/", "/var/tmp/", "/dev/shm/", "http"].iter().any(|start| path.starts_with(start))
+            || path.contains("/Downloads/");
+        loads(&text) && strange
+    })
 }
 
 const SUDOS: &[&str] = &["sudo", "sudoedit", "doas"];
@@ -147,18 +65,15 @@ fn shadowed<'a>(scene: &Scene<'a>) -> Found<'a> {
 const ALTERNATIVES: &[&str] = &["update-alternatives", "alternatives"];
 
 /// A command of everybody's that from now on is a program out of a directory which anybody fills.
-fn alternative_planted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ALTERNATIVES, |inv| {
-        let changes = inv.args.iter().any(|arg| matches!(arg.known(), Some("--set" | "--install")));
-        let planted = |arg: &Arg| {
-            let text = arg.text();
-            ["/tmp/", "/var/tmp/", "/dev/shm/", "/home/", "/Users/", "./", "~/"]
-                .iter()
-                .any(|dir| text.starts_with(dir))
-        };
-        changes && inv.args.iter().any(planted)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn alternative_planted(inv: &Invocation) -> bool {
+    let changes = inv.args.iter().any(|arg| matches!(arg.known(), Some("--set" | "--install")));
+    let planted = |arg: &Arg| {
+        let text = arg.text();
+        ["/tmp/", "/var/tmp/", "/dev/shm/", "/home/", "/Users/", "./", "~/"]
+            .iter()
+            .any(|dir| text.starts_with(dir))
+    };
+    changes && inv.args.iter().any(planted)
 }
 
 /// An alias or a function in the place of a command that asks for a password.
@@ -253,14 +168,11 @@ fn offered<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A time is given to `date` that is not to be shown: by an option, or as digits.
-fn date_set<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn date_set(inv: &Invocation) -> bool {
     let is_time = |arg: &Arg| {
         let text = arg.prefix().split('.').next().unwrap_or_default();
         text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let found = scene.first(&["date"], |inv| {
-        let asks = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "--version")));
-        !asks && (has_flag(inv, "-s") || has_flag(inv, "--set") || inv.operands.iter().any(is_time))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let asks = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "--version")));
+    !asks && (has_flag(inv, "-s") || has_flag(inv, "--set") || inv.operands.iter().any(is_time))
 }

@@ -52,7 +52,8 @@ pub(in crate::rules) mod tools;
 mod undone;
 mod written;
 
-use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When, same};
+use super::matcher::{At, Found, Rule, Scene, Trigger, When, same};
+use crate::rules::Invocation;
 pub use code::changes::{Code, by_code};
 pub(super) use secrets::is_secret_name;
 pub(super) use shell::only_as_argument;
@@ -299,22 +300,12 @@ const fn needed() -> [[u64; WORDS]; Trigger::BITS] {
     out
 }
 
-/// A condition in code, which cannot match a call without any of what it needs.
-const fn predicate(name: &'static str, needs: Trigger, test: for<'a> fn(&Scene<'a>) -> Found<'a>) -> When {
-    When::Predicate(Predicate { name, needs, test })
+/// The first run of one of these programs for which `test` holds.
+fn first<'a>(scene: &Scene<'a>, programs: &[&str], test: impl Fn(&Invocation) -> bool) -> Found<'a> {
+    Found::from(scene.first(programs, test).map(|inv| inv.text.as_str()))
 }
 
-/// Any run of one of these programs.
-const fn run(programs: &'static [&'static str]) -> Command {
-    Command { programs, ..COMMAND }
-}
-
-/// A run of one of these programs with one of these subcommands.
-const fn sub(programs: &'static [&'static str], subs: &'static [&'static str]) -> Command {
-    Command { programs, subs, ..COMMAND }
-}
-
-/// A run of one of these programs with, of each group, one of the flags.
-const fn flagged(programs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
-    Command { programs, flags, ..COMMAND }
+/// The first command for which `test` holds.
+fn any<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
+    Found::from(scene.invocations().iter().find(|inv| test(inv)).map(|inv| inv.text.as_str()))
 }

@@ -13,12 +13,11 @@ pub(super) mod shells;
 mod stores;
 pub(super) mod taken;
 
-use super::{everyday, flagged, lists, predicate, run, sub};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
+use super::{everyday, lists};
+use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, flag_value,
-    has_flag, has_operand, host_of, is_known, runs, target_of,
+    Class, Found, Scene, classify, flag_value, has_flag, has_operand, host_of, is_known, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -26,174 +25,24 @@ words!("builtin/network");
 
 const SSH: &[&str] = &["ssh", "scp", "sftp"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "network.serves-private",
-        reason: "serves the home directory, the whole machine or secrets to whoever can reach it",
-        instead: Some(Instead::Advice("serve the one directory that is meant, at 127.0.0.1 only")),
-        when: &[
-            predicate("private_directory_served", Trigger::ACTIVE, private_served),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["http.server", "SimpleHTTPRequestHandler"],
-                    &[
-                        "chdir('/')",
-                        "chdir(\"/\")",
-                        "directory='/'",
-                        "directory=\"/\"",
-                        "chdir(os.path.expanduser('~')",
-                        "chdir(Path.home()",
-                    ],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.listen",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "opens a port of this machine to whoever can reach it",
-        instead: Some(Instead::Advice("listen at 127.0.0.1 only")),
-        when: &[
-            When::Command(flagged(lists::NETCATS, &[&["-l", "--listen"]])),
-            When::Command(Command {
-                operand: Operand::Contains(&["tcp-listen:", "tcp4-listen:", "udp-listen:", "tcp-l:"]),
-                ..run(&["socat"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.tunnel",
-        verdict: Verdict::Modify,
-        reason: "opens a way into this machine from the internet",
-        instead: Some(Instead::Advice("let the person open the tunnel")),
-        when: &[
-            When::Command(flagged(&["ssh", "autossh"], &[&["-R", "-w"]])),
-            predicate("tunnel_by_an_option_of_ssh", Trigger::programs(&["ssh", "autossh"]), ssh_forwards),
-            When::Command(run(&[
-                "sshx",
-                "wstunnel",
-                "rathole",
-                "gost",
-                "frps",
-                "inlets",
-                "zrok",
-                "telebit",
-                "playit",
-                "pinggy",
-                "serveo",
-                "loophole",
-                "sish",
-                "boringproxy",
-            ])),
-            When::Command(sub(&["code", "code-insiders"], &["tunnel"])),
-            When::Command(sub(&["devtunnel"], &["host", "create"])),
-            predicate("tunnel_of_ngrok", Trigger::programs(&["ngrok"]), |scene| {
-                let found = scene.first(&["ngrok"], |inv| {
-                    let first = inv.operands.first().and_then(Arg::known);
-                    let second = inv.operands.get(1).and_then(Arg::known);
-                    !(inv.operands.is_empty()
-                        || matches!(
-                            (first, second),
-                            (Some("version" | "help"), _) | (Some("config"), Some("check"))
-                        ))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command {
-                operand: Operand::Some,
-                ..run(&["lt", "localtunnel", "bore", "chisel", "frpc", "pagekite"])
-            }),
-            predicate("tunnel_of_cloudflare", Trigger::programs(&["cloudflared"]), |scene| {
-                let found = scene.first(&["cloudflared"], |inv| {
-                    has_operand(inv, "tunnel") && !everyday::tells_of_tunnels(inv)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { operand: Operand::Some, ..run(&["ttyd", "gotty", "wetty"]) }),
-            When::Command(run(&["tmate", "upterm", "telnetd", "in.telnetd", "shellinaboxd"])),
-            When::Command(Command { operand: Operand::Is(&["none"]), ..run(&["code-server"]) }),
-            When::Command(flagged(
-                &["code-server", "openvscode-server"],
-                &[&["--auth=none", "--without-connection-token"]],
-            )),
-            When::Command(sub(&["tailscale"], &["funnel", "serve", "up"])),
-            predicate("private_network_of_a_stray_file", Trigger::programs(VPNS), joins_by_stray_file),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.no-certificate-check",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "does not check who it is talking to",
-        instead: Some(Instead::Advice(
-            "leave the option out; a certificate of your own can be named with --cacert",
-        )),
-        when: &[predicate("certificate_not_checked", Trigger::programs(CHECKERS), certificate_not_checked)],
-        ..RULE
-    },
-    Rule {
-        id: "network.host-key-check",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "does not check which machine it logs in to",
-        instead: Some(Instead::Advice("leave the option out, so that the key of the host is compared")),
-        when: &[predicate("host_key_not_checked", Trigger::programs(SSH), host_key_not_checked)],
-        ..RULE
-    },
-];
+fn tunnel_of_ngrok<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["ngrok"], |inv| {
+        let first = inv.operands.first().and_then(Arg::known);
+        let second = inv.operands.get(1).and_then(Arg::known);
+        !(inv.operands.is_empty()
+            || matches!((first, second), (Some("version" | "help"), _) | (Some("config"), Some("check"))))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn tunnel_of_cloudflare<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.first(&["cloudflared"], |inv| has_operand(inv, "tunnel") && !everyday::tells_of_tunnels(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Whether code that serves runs what a request says.
 pub(super) fn runs_for_visitors(code: &str) -> bool {
-    const SERVES: &[&str] = &[
-        "HTTPRequestHandler",
-        "createServer(",
-        "flask",
-        "Flask(",
-        "WEBrick",
-        "Bun.serve(",
-        "Deno.serve(",
-        "Sinatra",
-        "express()",
-        "socketserver",
-    ];
-    const RUNS: &[&str] = &[
-        "os.system(",
-        "os.popen(",
-        "subprocess.getoutput(",
-        "subprocess.run(",
-        "subprocess.check_output(",
-        "subprocess.popen(",
-        ".exec(",
-        ".execsync(",
-        "execsync(",
-        "exec(",
-        "r.body=`#{",
-        "system(",
-    ];
-    const ASKED: &[&str] = &[
-        "self.path",
-        "self.rfile",
-        "s.rfile",
-        "s.path",
-        "request.args",
-        "request.form",
-        "request.data",
-        "request.get_data",
-        "decodeuricomponent(",
-        "unescape(",
-        "req.url",
-        "q.url",
-        "req.query",
-        "q.query",
-        "req.body",
-        "unquote(",
-        "params[",
-    ];
     if !SERVES.iter().any(|word| code.contains(word)) {
         return false;
     }
@@ -201,7 +50,7 @@ pub(super) fn runs_for_visitors(code: &str) -> bool {
     // `route('/<c>')(lambda c: os.popen(c)…`
     let routed = bare.contains("route(") && bare.contains("lambdac:os.popen(c)");
     routed
-        || RUNS.iter().any(|run| {
+        || RUNS_TEXT.iter().any(|run| {
             { bare.match_indices(run) }.take(16).any(|(at, _)| {
                 let given = bare.get(at + run.len()..).unwrap_or_default();
                 ASKED.iter().any(|word| given.starts_with(word))
@@ -210,18 +59,14 @@ pub(super) fn runs_for_visitors(code: &str) -> bool {
 }
 
 /// A forwarding that is an option, or a proxy that stays when nobody looks any more.
-fn ssh_forwards<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ssh", "autossh"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let remote = words.iter().any(|word| {
-            word.trim_start_matches("-o").trim_start().to_ascii_lowercase().starts_with("remoteforward")
-        });
-        let behind =
-            inv.program == "autossh" && words.iter().any(|word| word == "-R" || word.starts_with("-R"));
-        let proxy = has_flag(inv, "-D") && (has_flag(inv, "-f") || has_flag(inv, "-N"));
-        remote || behind || proxy
+fn ssh_forwards(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let remote = words.iter().any(|word| {
+        word.trim_start_matches("-o").trim_start().to_ascii_lowercase().starts_with("remoteforward")
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let behind = inv.program == "autossh" && words.iter().any(|word| word == "-R" || word.starts_with("-R"));
+    let proxy = has_flag(inv, "-D") && (has_flag(inv, "-f") || has_flag(inv, "-N"));
+    remote || behind || proxy
 }
 
 /// A server of files is told to serve a directory that is nobody else's business, or runs in one.
@@ -286,16 +131,13 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
 const VPNS: &[&str] = &["wg-quick", "openvpn"];
 
 /// A private network is joined by a file that lies where anybody can write.
-fn joins_by_stray_file<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(VPNS, |inv| {
-        let stray = |arg: &Arg| {
-            ["/tmp/", "/var/tmp/", "/dev/shm/"]
-                .iter()
-                .any(|dir| arg.prefix().trim_start_matches("--config=").starts_with(dir))
-        };
-        !inv.args.iter().any(|arg| arg.known() == Some("down")) && inv.args.iter().any(stray)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn joins_by_stray_file(inv: &Invocation) -> bool {
+    let stray = |arg: &Arg| {
+        ["/tmp/", "/var/tmp/", "/dev/shm/"]
+            .iter()
+            .any(|dir| arg.prefix().trim_start_matches("--config=").starts_with(dir))
+    };
+    !inv.args.iter().any(|arg| arg.known() == Some("down")) && inv.args.iter().any(stray)
 }
 
 fn unknown_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
@@ -311,25 +153,19 @@ fn is_unknown_host(arg: &Arg, scene: &Scene<'_>) -> bool {
     url && (host.is_empty() || !is_known(&host, scene.view.policy))
 }
 
-fn certificate_not_checked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CHECKERS, |inv| {
-        let texts = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
-        match inv.program.as_str() {
-            "curl" => (has_flag(inv, "-k") || has_flag(inv, "--insecure")) && unknown_host(inv, scene),
-            "wget" => has_flag(inv, "--no-check-certificate") && unknown_host(inv, scene),
-            "http" | "https" => texts("--verify=no"),
-            "git" => texts("http.sslVerify=false") || (texts("http.sslVerify") && texts("false")),
-            _ => texts("strict-ssl") && texts("false"),
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn certificate_not_checked(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let texts = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
+    match inv.program.as_str() {
+        "curl" => (has_flag(inv, "-k") || has_flag(inv, "--insecure")) && unknown_host(inv, scene),
+        "wget" => has_flag(inv, "--no-check-certificate") && unknown_host(inv, scene),
+        "http" | "https" => texts("--verify=no"),
+        "git" => texts("http.sslVerify=false") || (texts("http.sslVerify") && texts("false")),
+        _ => texts("strict-ssl") && texts("false"),
+    }
 }
 
-fn host_key_not_checked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SSH, |inv| {
-        let value = flag_value(inv, &["-o"]).map(Arg::text).unwrap_or_default();
-        let lower = value.to_ascii_lowercase();
-        lower.starts_with("stricthostkeychecking=no") || lower.starts_with("userknownhostsfile=/dev/null")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn host_key_not_checked(inv: &Invocation) -> bool {
+    let value = flag_value(inv, &["-o"]).map(Arg::text).unwrap_or_default();
+    let lower = value.to_ascii_lowercase();
+    lower.starts_with("stricthostkeychecking=no") || lower.starts_with("userknownhostsfile=/dev/null")
 }

@@ -6,31 +6,16 @@ pub(super) mod sources;
 pub(super) mod strangers;
 pub(super) mod system;
 
-use super::{lists, sub};
-use crate::domain::{Policy, Severity, Verdict};
+use super::lists;
+use crate::domain::Policy;
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, When, flag_value, has_flag, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
 words!("builtin/packages");
 
 /// Settings with which nothing that is fetched is checked, whoever it comes from.
 const UNCHECKED: &[&str] = &["GOINSECURE=", "GOSUMDB=off", "NODE_TLS_REJECT_UNAUTHORIZED=0"];
-
-pub(super) const RULES: &[Rule] = &[Rule {
-    id: "packages.audit-fix-force",
-    verdict: Verdict::Warn,
-    severity: Severity::Low,
-    reason: "installs new major versions that may break the project",
-    instead: Some(Instead::Command("npm audit fix")),
-    when: &[When::Command(Command {
-        flags: &[&["--force", "-f"]],
-        ..sub(&["npm", "pnpm"], &["audit fix", "audit"])
-    })],
-    ..RULE
-}];
 
 /// A host that packages are taken from as a matter of course.
 pub(super) fn is_usual(host: &str, policy: &Policy) -> bool {
@@ -82,20 +67,10 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const FLAGS: &[&str] = &[
-        "--index-url",
-        "-i",
-        "--extra-index-url",
-        "--find-links",
-        "--registry",
-        "--index",
-        "--default-index",
-        "--source",
-    ];
     let policy = scene.view.policy;
     let found = scene.first(INDEX_USERS, |inv| {
         // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
-        let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
+        let given = INDEX_FLAGS.iter().any(|flag| has_flag(inv, flag));
         let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
         given
             && inv.args.iter().any(|arg| {

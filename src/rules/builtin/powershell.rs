@@ -7,10 +7,9 @@ mod whole;
 
 use std::borrow::Cow;
 
-use super::predicate;
-use crate::domain::{Severity, Verdict};
+use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
+use crate::rules::matcher::{Found, Scene, Trigger, runs};
 use crate::shell::Arg;
 use places::{is_afar, roots};
 use statement::{FROM_AFAR, statement};
@@ -28,37 +27,6 @@ const NEEDS: Trigger = Trigger::ACTIVE.or(Trigger::UNKNOWN).or(Trigger::programs
     "Get-Content",
     "get-content",
 ]));
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "powershell.ruinous",
-        severity: Severity::Critical,
-        reason: "destroys, spies or lets somebody in, in the words of Windows",
-        instead: Some(Instead::Advice(
-            "name the one file or setting that is meant, or ask the person to do it",
-        )),
-        when: &[
-            predicate("ruinous_in_powershell", NEEDS, |scene| said(scene, Verdict::Block)),
-            predicate("ruinous_where_no_shell_can_read", Trigger::SIGNS, |scene| {
-                unreadable(scene, Verdict::Block)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "powershell.suspect",
-        verdict: Verdict::Modify,
-        reason: "changes what the machine runs, trusts or keeps, in the words of Windows",
-        instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[
-            predicate("suspect_in_powershell", NEEDS, |scene| said(scene, Verdict::Modify)),
-            predicate("suspect_where_no_shell_can_read", Trigger::SIGNS, |scene| {
-                unreadable(scene, Verdict::Modify)
-            }),
-        ],
-        ..RULE
-    },
-];
 
 /// What its own shell is called.
 const SHELLS: &[&str] = &["powershell", "pwsh", "powershell.exe", "pwsh.exe"];
@@ -139,37 +107,8 @@ fn is_own(inv: &Invocation) -> bool {
 
 /// `Verb-Noun`.
 fn is_cmdlet(name: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "remove",
-        "clear",
-        "format",
-        "initialize",
-        "stop",
-        "restart",
-        "set",
-        "add",
-        "new",
-        "register",
-        "invoke",
-        "get",
-        "disable",
-        "start",
-        "unregister",
-        "reset",
-        "uninstall",
-        "dismount",
-        "out",
-        "write",
-        "enter",
-        "suspend",
-        "revoke",
-        "grant",
-        "update",
-        "edit",
-        "send",
-    ];
     name.split_once('-').is_some_and(|(verb, noun)| {
-        VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
+        CMDLET_VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
     })
 }
 
@@ -270,32 +209,17 @@ fn unwrapped(stage: &str) -> &str {
 
 /// What stands behind the switches of `powershell`, which is a command there; nothing where it is a file.
 fn behind_switches(mut rest: &str) -> &str {
-    const VALUED: &[&str] = &[
-        "-executionpolicy",
-        "-ep",
-        "-ex",
-        "-exec",
-        "-windowstyle",
-        "-w",
-        "-version",
-        "-inputformat",
-        "-outputformat",
-        "-psconsolefile",
-        "-configurationname",
-        "-workingdirectory",
-        "-wd",
-    ];
     for _ in 0..16 {
         rest = rest.trim_start();
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if matches!(word, "-file" | "-f") || word.starts_with("-e") && !VALUED.contains(&word) {
+        if matches!(word, "-file" | "-f") || word.starts_with("-e") && !VALUED_SWITCHES.contains(&word) {
             return "";
         }
         if !word.starts_with('-') {
             break;
         }
         rest = behind;
-        if VALUED.contains(&word) {
+        if VALUED_SWITCHES.contains(&word) {
             rest = rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, behind)| behind);
         }
     }

@@ -4,10 +4,10 @@ pub(super) mod accounts;
 pub(super) mod containers;
 pub(super) mod modes;
 
-use super::{everyday, flagged, predicate, run, sub};
+use super::everyday;
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, runs};
+use crate::rules::matcher::{Found, Scene, has_flag, runs};
 use crate::shell::Arg;
 
 const CHANGES: &[EffectKind] =
@@ -18,13 +18,10 @@ const PASSWORD_TAKERS: &[&str] = &["sshpass", "sudo"];
 /// Programs that look into a running process.
 const TRACERS: &[&str] = &["gdb", "lldb", "strace", "ltrace", "rr", "frida", "reptyr"];
 
-fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(TRACERS, |inv| {
-        ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
-            && !shows_stack(inv)
-            && !everyday::only_counts(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn attaches(inv: &Invocation) -> bool {
+    ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
+        && !shows_stack(inv)
+        && !everyday::only_counts(inv)
 }
 
 /// A debugger that prints where a process stands, and goes.
@@ -67,30 +64,6 @@ fn shows_stack(inv: &Invocation) -> bool {
 
 /// A command of a debugger's that shows, where nothing in it can be an expression that is worked out.
 fn prints_stack(command: &str) -> bool {
-    const LOOKS: &[&str] = &[
-        "where",
-        "detach",
-        "quit",
-        "q",
-        "process detach",
-        "process status",
-        "image list",
-        "thread list",
-        "py-bt",
-    ];
-    /// Behind these stand words and numbers.
-    const BEFORE: &[&str] = &[
-        "bt",
-        "backtrace",
-        "thread backtrace",
-        "thread info",
-        "frame info",
-        "info",
-        "set pagination",
-        "set confirm",
-        "set width",
-        "set height",
-    ];
     let plain =
         |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_'));
     // `thread apply all -q bt full 20`
@@ -98,85 +71,17 @@ fn prints_stack(command: &str) -> bool {
         command.strip_prefix("thread apply all ").map(|rest| rest.trim_start_matches(['-', 'q', 's', ' ']));
     let command = each.unwrap_or(command);
     plain(command)
-        && (LOOKS.contains(&command)
-            || BEFORE.iter().any(|front| {
+        && (DEBUGGER_LOOKS.contains(&command)
+            || DEBUGGER_FRONTS.iter().any(|front| {
                 command.strip_prefix(front).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
                     && !command.starts_with("thread apply")
             }))
 }
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.pkexec",
-        reason: "asks for another user's rights past sudo and its log",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec", "runas"])),
-            When::Command(sub(&["security"], &["authorize", "authorizationdb"])),
-            When::Code(Code { programs: &["osascript"], all: &[&["with administrator privileges"]] }),
-            When::Command(flagged(&["sudo"], &[&["-A", "--askpass"]])),
-            When::Command(sub(&["machinectl"], &["shell", "login"])),
-            When::Command(flagged(&["systemd-run"], &[&["--pty", "-t", "--shell", "-S"]])),
-            predicate("unfolded_from_pkexec", Trigger::WRAPPED, from_pkexec),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.password-typed",
-        reason: "types a password for the person",
-        instead: Some(Instead::Command("sudo -n -l")),
-        when: &[predicate(
-            "password_piped_to_sudo",
-            Trigger::WRAPPED.or(Trigger::programs(PASSWORD_TAKERS)),
-            password_piped,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.hunt",
-        reason: "looks for a way to rights that it does not have",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            predicate("set_user_id_programs_sought", Trigger::programs(&["find", "getcap"]), setuid_sought),
-            When::Command(run(HUNTERS)),
-            predicate(
-                "exploit_run",
-                Trigger::INTERPRETER.or(Trigger::SHELL).or(Trigger::PLACED),
-                exploit_run,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.debugger",
-        reason: "attaches to a running process and can change what it does",
-        instead: Some(Instead::Advice("start the program under the debugger")),
-        when: &[predicate("attached_to_a_process", Trigger::programs(TRACERS), attaches)],
-        ..RULE
-    },
-];
-
 words!("builtin/privilege");
 
 /// Whether a file is called after a hole in a system, or after what goes through one.
 fn is_exploit(path: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "pwnkit",
-        "dirtycow",
-        "dirtypipe",
-        "dirty_sock",
-        "sudo-hax",
-        "overlayfs_exploit",
-        "exploit",
-        "local_root",
-        "polkit-exploit",
-        "looney-tunables",
-        "nimbuspwn",
-        "baronsamedit",
-        "printnightmare",
-        "zerologon",
-        "eternalblue",
-    ];
     let lower = path.to_ascii_lowercase();
     lower.rsplit('/').take(2).any(|name| {
         let stem = name.split('.').next().unwrap_or_default();
@@ -184,40 +89,35 @@ fn is_exploit(path: &str) -> bool {
             part.is_some_and(|part| part.len() >= 4 && part.bytes().all(|b| b.is_ascii_digit()))
         };
         let mut parts = stem.split(['-', '_']);
-        NAMES.contains(&stem) || parts.next() == Some("cve") && digits(parts.next()) && digits(parts.next())
+        EXPLOITS.contains(&stem)
+            || parts.next() == Some("cve") && digits(parts.next()) && digits(parts.next())
     })
 }
 
 /// A program or a script of such a name is run.
-fn exploit_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let word = inv.word.text();
-        let placed = word.contains('/') && is_exploit(&word);
-        let script = || {
-            let hunts = |path: &str| path.rsplit('/').next().is_some_and(|name| HUNTERS.contains(&name));
-            runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh", "zsh", "dash"]) && {
-                inv.operands.first()
-            }
-            .map(Arg::text)
-            .is_some_and(|path| is_exploit(&path) || hunts(&path))
-        };
-        placed || script()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn exploit_run(inv: &Invocation) -> bool {
+    let word = inv.word.text();
+    let placed = word.contains('/') && is_exploit(&word);
+    let script = || {
+        let hunts = |path: &str| path.rsplit('/').next().is_some_and(|name| HUNTERS.contains(&name));
+        runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh", "zsh", "dash"]) && {
+            inv.operands.first()
+        }
+        .map(Arg::text)
+        .is_some_and(|path| is_exploit(&path) || hunts(&path))
+    };
+    placed || script()
 }
 
 /// `find / -perm -4000`: programs that run with the rights of root.
-fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["find", "getcap"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
-        let sought = words.windows(2).any(|pair| {
+fn setuid_sought(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
+    let sought = words.windows(2).any(|pair| {
             matches!(pair, [flag, mode] if flag == "-perm" && (mode.contains("4000") || mode.contains("6000") || mode.contains("2000") || mode.contains("+s") || mode.contains("=s")))
         });
-        let all = inv.program == "getcap" && words.iter().any(|word| word == "/");
-        (wide && sought) || all
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let all = inv.program == "getcap" && words.iter().any(|word| word == "/");
+    (wide && sought) || all
 }
 
 fn from(scene: &Scene<'_>, wrapper: &str) -> Option<usize> {

@@ -6,17 +6,6 @@ const ROUNDS: usize = 4;
 /// Longest text.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// What make itself knows.
-const KNOWN: &[(&str, &str)] = &[
-    ("RM", "rm -f"),
-    ("CC", "cc"),
-    ("CXX", "c++"),
-    ("AR", "ar"),
-    ("LD", "ld"),
-    ("MAKE", "make"),
-    ("HOME", "~"),
-    ("CURDIR", "."),
-];
 words!("builtin/recipes");
 
 /// Text of a makefile with the variables put in that the `whole` of it sets, as its shell gets it.

@@ -3,131 +3,26 @@
 use super::code::shell_text::{run_part, shell_verdict};
 use super::downloads::COPIERS;
 use super::operations;
-use super::{flagged, lists, predicate, run, standing, sub};
-use crate::domain::{Severity, Verdict};
+use super::{lists, standing};
+use crate::domain::Verdict;
 use crate::rules::facts::operations::ENDS_WHAT_RUNS;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs};
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 words!("builtin/remote");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "remote.blocked-command",
-        severity: Severity::Critical,
-        reason: "runs a command on another machine that would be blocked on this one",
-        instead: Some(Instead::Advice(
-            "look first, with a command that changes nothing, and let the person run the rest",
-        )),
-        when: &[predicate("blocked_command_for_another_machine", Trigger::programs(RUNNERS), runs_blocked)],
-        ..RULE
-    },
-    Rule {
-        id: "remote.carried-and-run",
-        verdict: Verdict::Modify,
-        reason: "runs on another machine a file that was just carried there, or that lies where anybody puts files",
-        instead: Some(Instead::Advice(
-            "show the person the file, and name the machine and what it is to do there",
-        )),
-        when: &[predicate("file_run_on_another_machine", Trigger::WRAPPED, carried_and_run)],
-        ..RULE
-    },
-    Rule {
-        id: "remote.attack-tools",
-        severity: Severity::Critical,
-        reason: "breaks into other machines, or runs commands on them with stolen credentials",
-        instead: Some(Instead::Advice("let the person open the connection that is needed")),
-        when: &[When::Command(run(&[
-            "psexec",
-            "psexec.exe",
-            "psexec.py",
-            "wmiexec.py",
-            "smbexec.py",
-            "atexec.py",
-            "dcomexec.py",
-            "impacket-psexec",
-            "impacket-wmiexec",
-            "impacket-smbexec",
-            "impacket-atexec",
-            "impacket-dcomexec",
-            "evil-winrm",
-            "winrs",
-            "crackmapexec",
-            "cme",
-            "nxc",
-            "netexec",
-            "smbmap",
-            "kerbrute",
-            "rubeus",
-            "bloodhound-python",
-            "patator",
-            "ncrack",
-            "crowbar",
-            "wmic.py",
-        ]))],
-        ..RULE
-    },
-    Rule {
-        id: "remote.file-planted",
-        verdict: Verdict::Modify,
-        reason: "puts a file where another machine's system, its jobs or its logins are kept, or empties a directory there",
-        instead: Some(Instead::Advice("copy it to a directory of your own there")),
-        when: &[predicate("copied_into_another_system", Trigger::programs(COPIERS), plants)],
-        ..RULE
-    },
-    Rule {
-        id: "remote.container-service",
-        verdict: Verdict::Modify,
-        reason: "changes containers on another machine",
-        instead: Some(Instead::Command("docker ps")),
-        when: &[
-            predicate(
-                "container_service_of_another_machine",
-                Trigger::programs(lists::CONTAINERS),
-                foreign_daemon,
-            ),
-            predicate("service_ended_on_another_machine", Trigger::rows(ENDS_WHAT_RUNS), |scene| {
-                let own = |inv: &Invocation| {
-                    runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv)
-                };
-                if scene.invocations().iter().any(own) {
-                    return Found::No;
-                }
-                let inside = |inv: &Invocation| {
-                    inv.args.iter().any(|arg| matches!(arg.known(), Some("exec" | "run" | "logs")))
-                };
-                let over = |inv: &Invocation| inv.wrappers.iter().any(|name| name == "ssh") && !inside(inv);
-                operations::done_where(scene, ENDS_WHAT_RUNS, over)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "remote.open-service",
-        severity: Severity::Critical,
-        reason: "talks to a container service or a node of a cluster past everything that guards it",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("unguarded_service_asked", Trigger::programs(lists::DOWNLOADERS), unguarded)],
-        ..RULE
-    },
-    Rule {
-        id: "remote.machine-destroyed",
-        severity: Severity::Critical,
-        reason: "destroys a virtual machine with its disks, or stops it without asking it",
-        instead: Some(Instead::Command("virsh list --all")),
-        when: &[
-            When::Command(sub(&["qm", "pct", "xl"], &["destroy", "stop"])),
-            When::Command(sub(&["xe"], &["vm-destroy", "vm-uninstall", "host-reboot", "vm-shutdown"])),
-            When::Command(sub(&["govc"], &["vm.destroy", "datastore.rm", "host.shutdown"])),
-            When::Command(sub(&["esxcli"], &["vm process kill", "system shutdown"])),
-            When::Command(sub(&["VBoxManage", "vboxmanage"], &["unregistervm"])),
-            When::Command(sub(&["virsh"], &["undefine", "destroy", "vol-delete", "pool-delete"])),
-            When::Command(flagged(&["multipass"], &[&["--purge", "-p"]])),
-        ],
-        ..RULE
-    },
-];
+fn service_ended_on_another_machine<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let own =
+        |inv: &Invocation| runs(inv, &["ssh"]) && standing::names_scratch(inv) && !standing::names_live(inv);
+    if scene.invocations().iter().any(own) {
+        return Found::No;
+    }
+    let inside =
+        |inv: &Invocation| inv.args.iter().any(|arg| matches!(arg.known(), Some("exec" | "run" | "logs")));
+    let over = |inv: &Invocation| inv.wrappers.iter().any(|name| name == "ssh") && !inside(inv);
+    operations::done_where(scene, ENDS_WHAT_RUNS, over)
+}
 
 /// The command lines among the arguments: whole ones, and what stands behind `--` or behind words of the program's own.
 fn lines(inv: &Invocation) -> Vec<String> {
@@ -183,39 +78,34 @@ fn carried_and_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn runs_blocked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if scene.nested {
-        return Found::No;
+        return false;
     }
-    let found = scene.first(RUNNERS, |inv| {
-        // Text for people.
-        let speaks = inv.program == "gh" && inv.sub.first().is_none_or(|sub| sub != "codespace")
-            || inv.program == "az" && !inv.args.iter().any(|arg| arg.known() == Some("run-command"))
-            || inv.program == "aws"
-                && !inv.args.iter().any(|arg| {
-                    matches!(arg.known(), Some("send-command" | "execute-command" | "start-session"))
-                });
-        !speaks
-            && lines(inv)
-                .into_iter()
-                .filter(|line| run_part(line).is_some())
-                .take(4)
-                .any(|line| shell_verdict(scene, &line, "/") == Verdict::Block)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    // Text for people.
+    let speaks = inv.program == "gh" && inv.sub.first().is_none_or(|sub| sub != "codespace")
+        || inv.program == "az" && !inv.args.iter().any(|arg| arg.known() == Some("run-command"))
+        || inv.program == "aws"
+            && !inv
+                .args
+                .iter()
+                .any(|arg| matches!(arg.known(), Some("send-command" | "execute-command" | "start-session")));
+    !speaks
+        && lines(inv)
+            .into_iter()
+            .filter(|line| run_part(line).is_some())
+            .take(4)
+            .any(|line| shell_verdict(scene, &line, "/") == Verdict::Block)
 }
 
-fn plants<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| {
-        let Some(last) = inv.operands.last().map(Arg::text) else { return false };
-        let planted = PLACES.iter().any(|place| last.contains(place));
-        let empties = inv.program == "rsync"
-            && inv.flags.iter().any(|flag| flag.name.starts_with("--delete"))
-            && last.contains(':')
-            && inv.operands.first().is_some_and(|arg| arg.text().trim_end_matches('/').ends_with("empty"));
-        inv.operands.len() > 1 && (planted || empties)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn plants(inv: &Invocation) -> bool {
+    let Some(last) = inv.operands.last().map(Arg::text) else { return false };
+    let planted = PLACES.iter().any(|place| last.contains(place));
+    let empties = inv.program == "rsync"
+        && inv.flags.iter().any(|flag| flag.name.starts_with("--delete"))
+        && last.contains(':')
+        && inv.operands.first().is_some_and(|arg| arg.text().trim_end_matches('/').ends_with("empty"));
+    inv.operands.len() > 1 && (planted || empties)
 }
 
 fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -1,13 +1,10 @@
 //! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
 
 use super::operations;
-use super::{RuleSet, libraries, predicate, standing};
-use crate::domain::Severity;
+use super::{RuleSet, libraries, standing};
 use crate::rules::Invocation;
 use crate::rules::facts::operations::RESETS_BY_TASK;
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, code_of, input_of, matches_one_of, runs, runs_code,
-};
+use crate::rules::matcher::{Found, Scene, Trigger, code_of, input_of, matches_one_of, runs, runs_code};
 use crate::shell::Arg;
 
 words!("builtin/resets");
@@ -21,47 +18,12 @@ const WHOLE: &[&str] = &[".delete_all", ".destroy_all"];
 
 const NARROWED: &[&str] = &["where(", ".limit(", ".find_by", ".old", ".expired", ".stale", "find("];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "database.reset-forced",
-        severity: Severity::Critical,
-        reason: "empties a database without asking anybody, or one that others live by",
-        instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
-        when: &[
-            predicate(
-                "database_emptied_by_task",
-                Trigger::rows(RESETS_BY_TASK).or(Trigger::programs(TASKERS)),
-                forced,
-            ),
-            predicate(
-                "live_database_emptied",
-                Trigger::rows(RESETS_BY_TASK)
-                    .or(Trigger::programs(TASKERS))
-                    .or(Trigger::programs(OTHERS))
-                    .or(Trigger::programs(&["curl", "http", "https", "xh"])),
-                live,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "database.rows-deleted-by-code",
-        reason: "has code delete a table, or every row of one",
-        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[
-            predicate("model_emptied", Trigger::programs(SHELLS), by_code),
-            predicate("statement_in_code", Trigger::INTERPRETER, in_code),
-            predicate("store_emptied_by_code", Trigger::INTERPRETER, |scene| store_emptied(scene, false)),
-            predicate("tables_dropped_by_a_library", IN_CODE, |scene| {
-                if super::database::is_for_tests(scene) {
-                    return Found::No;
-                }
-                libraries::first(scene, empties_tables)
-            }),
-        ],
-        ..RULE
-    },
-];
+fn tables_dropped_by_a_library<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if super::database::is_for_tests(scene) {
+        return Found::No;
+    }
+    libraries::first(scene, empties_tables)
+}
 
 /// Stores as code names their clients.
 const STORES: &[&str] =
@@ -161,16 +123,6 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `db:drop db:create`: on a person's own machine, where it is set up once more in the same call, asking is enough.
 fn is_made_anew(scene: &Scene<'_>, inv: &Invocation) -> bool {
-    const CREATES: &[&str] = &[
-        "db:create",
-        "db:setup",
-        "ecto.create",
-        "ecto.setup",
-        "database create",
-        "database setup",
-        "database update",
-        "loaddata",
-    ];
     const ELSEWHERE: &[&str] = &["heroku", "dokku", "supabase", "wp", "drush"];
     let line = scene.command_line();
     !runs(inv, ELSEWHERE)

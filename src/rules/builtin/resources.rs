@@ -3,12 +3,9 @@
 pub(super) mod endless;
 pub(super) mod filled;
 
-use super::{libraries, lists, predicate, run};
-use crate::domain::{Severity, Verdict};
+use super::{libraries, lists};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, runs, runs_code,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, runs, runs_code};
 use crate::shell::Arg;
 
 words!("builtin/resources");
@@ -18,63 +15,9 @@ const STRESSERS: &[&str] = &["stress", "stress-ng"];
 /// Files or requests in one go from which on nobody meant it.
 const FLOOD: u64 = 100_000;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "resources.miner",
-        severity: Severity::Critical,
-        reason: "mines for a currency with this machine's processor",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(MINERS)),
-            predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines),
-            predicate("miner_installed", Trigger::programs(INSTALLERS), installs_miner),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "resources.stress",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "puts the machine under as much load as it can",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("stress_with_an_end", Trigger::programs(STRESSERS), stressed)],
-        ..RULE
-    },
-    Rule {
-        id: "resources.stress-endless",
-        reason: "puts the machine under as much load as it can, without an end",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[When::Command(Command {
-            without: &["-t", "--timeout", "--version", "-V", "--dry-run", "-n", "--help", "-h", "-?"],
-            ..run(STRESSERS)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "resources.limits-lifted",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "lifts the limits that keep one program from taking the whole machine",
-        instead: Some(Instead::Command("ulimit -a")),
-        when: &[predicate("limit_lifted", Trigger::programs(&["ulimit"]), limit_lifted)],
-        ..RULE
-    },
-];
-
 /// It is told of a pool to mine for, in the way that only miners are.
 fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
     const TALKS: &[&str] = &["git", "echo", "printf", "grep", "rg", "gh", "sed", "awk", "cat", "npm", "yarn"];
-    const POOLS: &[&str] = &[
-        "stratum+tcp://",
-        "stratum+ssl://",
-        "stratum://",
-        "--donate-level",
-        "xmrig/xmrig",
-        "minexmr.com",
-        "coinhive",
-        "coin-hive",
-        "cryptonight",
-    ];
     let found = scene.invocations().iter().find(|inv| {
         !runs(inv, TALKS)
             && inv.args.iter().any(|arg| {
@@ -112,18 +55,15 @@ fn is_pool(text: &str) -> bool {
 }
 
 /// What mines is fetched or installed by its name.
-fn installs_miner<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(INSTALLERS, |inv| {
-        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
-        let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
-        takes
-            && words.any(|word| {
-                let name = word.rsplit('/').next().unwrap_or_default();
-                let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
-                MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn installs_miner(inv: &Invocation) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+    let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
+    takes
+        && words.any(|word| {
+            let name = word.rsplit('/').next().unwrap_or_default();
+            let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
+            MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
+        })
 }
 
 /// A container is started from an image that mines.
@@ -157,23 +97,17 @@ fn inline<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = (&'a Invocation,
     })
 }
 
-fn stressed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(STRESSERS, |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        // One processor for less than a minute is nothing that anybody notices.
-        let little = matches!(words.as_slice(), ["--cpu" | "-c", "1" | "2", "--timeout" | "-t", time]
+fn stressed(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    // One processor for less than a minute is nothing that anybody notices.
+    let little = matches!(words.as_slice(), ["--cpu" | "-c", "1" | "2", "--timeout" | "-t", time]
             if time.trim_end_matches('s').parse::<u64>().is_ok_and(|seconds| seconds <= 60));
-        (has_flag(inv, "-t") || has_flag(inv, "--timeout")) && !little
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    (has_flag(inv, "-t") || has_flag(inv, "--timeout")) && !little
 }
 
-fn limit_lifted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ulimit"], |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        words.windows(2).any(|pair| {
-            matches!(pair, [limit, "unlimited"] if ["-u", "-v", "-m", "-f", "-Su", "-Hu"].contains(limit))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn limit_lifted(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    words.windows(2).any(
+        |pair| matches!(pair, [limit, "unlimited"] if ["-u", "-v", "-m", "-f", "-Su", "-Hu"].contains(limit)),
+    )
 }

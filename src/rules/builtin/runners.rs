@@ -9,98 +9,10 @@ use crate::rules::facts::{self, words::MAKES};
 use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, input_of, target_of};
 use crate::shell::Arg;
 
-/// What stands in front of a command in a makefile.
-const RECIPE: &[&str] = &["\t", "; ", ":;"];
-
 words!("builtin/runners");
 
 /// Programs that run scripts out of package.json.
 const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
-
-/// Programs that run a text given to them, and what stands in front of the command there.
-const RUNNERS: &[(&str, &[&str])] = &[
-    (
-        "tmux",
-        &[
-            "",
-            "run-shell ",
-            "run ",
-            "#(",
-            "-b ",
-            "-d ",
-            "new-window ",
-            "split-window ",
-            "popup ",
-            "if-shell ",
-        ],
-    ),
-    ("xdotool", &[""]),
-    ("ydotool", &[""]),
-    ("wtype", &[""]),
-    ("zellij", &[""]),
-    ("kitty", &[""]),
-    ("concurrently", &[""]),
-    ("hyperfine", &[""]),
-    ("start-server-and-test", &[""]),
-    ("cmake", &[]),
-    ("ninja", &["command = ", "command="]),
-    ("go", &["//go:generate "]),
-    ("dc", &["!"]),
-    ("bc", &["!"]),
-    ("fzf", EXECUTES),
-    ("sk", EXECUTES),
-    ("gnuplot", &["'< ", "\"< ", "'<", "\"<", "'|", "\"|"]),
-    ("pdflatex", TEX),
-    ("latex", TEX),
-    ("xelatex", TEX),
-    ("lualatex", TEX),
-    ("tex", TEX),
-    ("latexmk", &["latex=", "system(\"", "system('", "system \"", "system '", "pre_tex_code=\\write18{"]),
-    ("gs", &["%pipe%"]),
-    ("gdb", &["shell ", "!", "pipe "]),
-    ("lldb", &["shell ", "platform shell "]),
-    ("sqlite3", &[]),
-    ("sqlite", &[]),
-    ("litecli", &[]),
-    (
-        "psql",
-        &[
-            "\\! ",
-            "\\o |",
-            "\\out |",
-            "\\g |",
-            "\\gx |",
-            "\\w |",
-            "\\write |",
-            "PAGER ",
-            "PAGER=",
-            "pager=",
-            "EDITOR ",
-        ],
-    ),
-    ("mysql", MYSQL),
-    ("mariadb", MYSQL),
-    ("duckdb", &[".shell ", ".system ", ".once |", ".output |"]),
-    ("make", RECIPE),
-    ("gmake", RECIPE),
-    ("bmake", RECIPE),
-    ("just", &["    ", "\t"]),
-    ("mail", &["~!", "~|"]),
-    ("mailx", &["~!", "~|"]),
-    ("screen", &["stuff "]),
-    ("less", PAGERS),
-    ("more", PAGERS),
-    ("most", PAGERS),
-    ("ftp", &["!"]),
-    ("expect", &["spawn ", "system ", "exec "]),
-    ("rake", &["sh \"", "sh '", "sh(\"", "sh('", "system \"", "system '", "system(\"", "system('"]),
-];
-
-/// What fzf's bindings do with the command in their brackets.
-const EXECUTES: &[&str] = &["execute(", "execute-silent(", "become(", "reload(", "transform(", "preview("];
-const TEX: &[&str] = &["write18{"];
-const MYSQL: &[&str] = &["\\! ", "system ", "pager ", "\\P ", "--pager="];
-const PAGERS: &[&str] = &["+!", "!", "|$", "|^", "| "];
 
 /// The programs of both lists.
 pub(super) const NEEDS: Trigger =
@@ -225,22 +137,7 @@ fn told(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 
 /// `tmux display-message text`: shown, unless the text itself has tmux run something.
 fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let shows = [
-        "display-message",
-        "display",
-        "rename-window",
-        "rename-session",
-        "set-buffer",
-        "setb",
-        "show-messages",
-        "show",
-        "show-options",
-        "show-option",
-        "showw",
-        "show-window-options",
-        "show-environment",
-        "list-keys",
-    ];
+    let shows = TMUX_SHOWS;
     // What lies in a buffer runs once it is pasted into a shell.
     let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
     let texts = || inv.args.iter().map(Arg::text);

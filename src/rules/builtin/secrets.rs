@@ -13,12 +13,12 @@ pub(super) mod spared;
 pub(super) mod stores;
 pub(super) mod variables;
 
-use super::{flagged, lists, named, predicate, run, scripts, sub};
-use crate::domain::{Action, EffectKind, PathKind, Severity, Verdict};
+use super::{lists, named, scripts};
+use crate::domain::{Action, EffectKind, PathKind};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene, Trigger,
-    When, at, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
+    Class, EFFECT, Found, OF_TOKEN, OnEffect, Scene, at, cuts_to_names, find_but, has_flag, inside, runs,
+    runs_shell, target_of,
 };
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
@@ -46,174 +46,11 @@ const REVIEWERS: &[&str] = &["lazaret"];
 
 const PACKERS: &[&str] = &["7z", "7za", "7zz", "rar", "cpio", "pax", "ar"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.file-read",
-        severity: Severity::Critical,
-        reason: "reads a private key, a credential or another secret",
-        instead: Some(Instead::Advice(
-            "use the program that the secret is for, which reads it itself; a public key is in the .pub file",
-        )),
-        when: &[
-            predicate("secret_file_read", Trigger::SECRET_READ, |scene| {
-                find_but(&SECRET_READ, scene, |inv, target| {
-                    spared::shows_headings(inv, target, scene) || spared::stays_in_project(inv, target, scene)
-                })
-            }),
-            predicate(
-                "secret_given_to_git_or_a_host",
-                Trigger::programs(PACKERS)
-                    .or(Trigger::programs(PUBLISHERS))
-                    .or(Trigger::programs(DECRYPTERS)),
-                secret_given_away,
-            ),
-            When::Command(Command {
-                operand: Operand::Contains(&["login data", "/cookies", "cookies.sqlite", "key4.db"]),
-                ..run(&["sqlite3", "sqlite"])
-            }),
-            When::Command(Command {
-                flags: &[&["-f", "--force"]],
-                operand: Operand::Is(&[".env", ".env.local", ".env.production", "id_rsa", "id_ed25519"]),
-                ..sub(&["git"], &["add"])
-            }),
-            predicate(
-                "env_file_of_others_dumped",
-                Trigger::programs(DUMPERS),
-                environment::others_env_dumped,
-            ),
-            predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
-            predicate("secret_moved_or_uploaded", Trigger::programs(carried::CARRIERS), carried::carried),
-            predicate("secret_named_to_a_tool", Trigger::TOOL, carried::carried_by_tool),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.home-copied",
-        verdict: Verdict::Modify,
-        reason: "copies all of a home directory or of the machine, with every key and credential in it",
-        instead: Some(Instead::Advice("copy the directories that are needed")),
-        when: &[predicate("home_copied_whole", Trigger::programs(carried::COPIERS), carried::home_copied)],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.code-reads",
-        severity: Severity::Critical,
-        reason: "has an interpreter read a private key, a credential or another secret",
-        instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
-        when: &[
-            predicate("secret_named_in_code", Trigger::INTERPRETER, code_names_secret),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["/.ssh/*", "/.ssh')", "/.ssh\")", "/.ssh/')", "/.ssh/\")", "/.aws/*", "/.gnupg/*"],
-                    &["open(", "read_text", "readFileSync", "read_bytes", "File.read"],
-                ],
-            }),
-            predicate("code_puts_a_secret_path_together", Trigger::INTERPRETER, code_joins_secret),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.memory",
-        severity: Severity::Critical,
-        reason: "reads the memory of processes, where their secrets are",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&["gcore", "procdump"])),
-            predicate("process_memory_read", Trigger::PATHS.or(Trigger::REDIRECTED), memory_read),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.history-read",
-        severity: Severity::Medium,
-        reason: "reads what the person typed before, passwords among it",
-        instead: Some(Instead::Advice("ask the person which command is meant")),
-        when: &[
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileRead],
-                at: lists::HISTORIES,
-                except: &["wc", "ls", "stat", "du", "test", "[", "rm", "find", "ln", "tail"],
-                ..EFFECT
-            }),
-            predicate("much_of_a_history_shown", Trigger::programs(&["tail"]), much_history),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.input-watched",
-        reason: "records what the person types or sees",
-        instead: Some(Instead::Advice("ask the person for what is needed")),
-        when: &[
-            When::Command(run(&["logkeys", "showkey", "lkl", "keysniffer", "xspy", "xkbcat"])),
-            When::Command(Command { operand: Operand::Starts(&["test"]), ..run(&["xinput"]) }),
-            When::Code(Code { programs: &["osascript"], all: &[&["with hidden answer"]] }),
-            When::Code(Code {
-                programs: &[],
-                all: &[&["/dev/input/event", "/dev/input/by-", "/dev/uinput"]],
-            }),
-            When::Command(flagged(&["zenity", "kdialog", "yad"], &[&["--password"]])),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["pynput", "pyxhook", "import keyboard", "GlobalKeyboardListener", "uiohook", "iohook"],
-                    &["Listener(", "on_press", "keyboard.hook", "keyboard.record", "HookKeyboard"],
-                    &["open(", "write", "append", "post("],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.person-watched",
-        verdict: Verdict::Modify,
-        reason: "takes a picture of the screen or of the room, or records what is said there",
-        instead: Some(Instead::Advice("ask the person for a picture of what is meant")),
-        when: &[
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &[
-                        "pyautogui.screenshot(",
-                        "ImageGrab.grab(",
-                        "mss.mss(",
-                        "sct.grab(",
-                        "VideoCapture(0",
-                        "sd.rec(",
-                    ],
-                    &["imwrite(", ".save(", "screenshot(", "write(", "post(", "to_png("],
-                ],
-            }),
-            When::Command(run(&["fswebcam", "imagesnap", "arecord", "parecord"])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.clipboard",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "reads the person's clipboard, which often holds a password",
-        instead: Some(Instead::Advice("ask the person to paste what is needed")),
-        when: &[
-            When::Command(run(&["pbpaste", "wl-paste"])),
-            predicate("clipboard_program_told_to_print", Trigger::programs(CLIPBOARDS), clipboard_printed),
-            When::Code(Code {
-                programs: &[],
-                all: &[&["pyperclip.paste(", "clipboard_get(", "clipboard.paste("]],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.key-changed",
-        reason: "overwrites or deletes a private key or a credential",
-        instead: Some(Instead::Advice(
-            "make a new key under another name, and let the person replace the old one",
-        )),
-        when: &[predicate("key_changed", Trigger::kinds(SECRET_CHANGE.kinds), key_changed)],
-        ..RULE
-    },
-];
+fn secret_file_read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    find_but(&SECRET_READ, scene, |inv, target| {
+        spared::shows_headings(inv, target, scene) || spared::stays_in_project(inv, target, scene)
+    })
+}
 
 /// A change to a private key or a credential.
 const SECRET_CHANGE: OnEffect = OnEffect {
@@ -284,16 +121,6 @@ pub(super) fn expands(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Nothing of what it prints is shown or kept: thrown away, counted, or one plain field of a state.
 pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const FIELDS: &[&str] = &[
-        ".serial",
-        ".version",
-        ".terraform_version",
-        ".lineage",
-        ".resources|length",
-        ".resources | length",
-        ".outputs|keys",
-        ".outputs | keys",
-    ];
     let mut behind = scene
         .invocations()
         .iter()
@@ -307,7 +134,7 @@ pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
             || runs(other, &["grep"]) && (has_flag(other, "-q") || has_flag(other, "-c"))
             || runs(other, &["jq"])
                 && runs(inv, &["terraform", "tofu"])
-                && FIELDS.contains(&first(other).as_str())
+                && STATE_FIELDS.contains(&first(other).as_str())
             || runs(inv, &["docker", "podman"]) && cuts_to_names(other)
             || runs(other, &["jq", "grep"])
                 && runs(inv, &["vault"])
@@ -352,11 +179,9 @@ pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
     true
 }
 
-fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn clipboard_printed(inv: &Invocation) -> bool {
     const PRINT: &[&str] = &["-o", "-out", "-b", "--output"];
-    let found =
-        scene.first(CLIPBOARDS, |inv| inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg))
 }
 
 fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {

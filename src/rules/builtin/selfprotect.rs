@@ -9,11 +9,11 @@ mod transcripts;
 mod trees;
 mod written;
 
-use super::{lists::TARS, predicate};
-use crate::domain::{Action, EffectKind, Places, Protected, Severity, Target, Verdict};
+use super::lists::TARS;
+use crate::domain::{Action, EffectKind, Places, Protected, Target};
 use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, has_flag, inside, is_protected,
-    leads_to_protected, squeeze, target_of,
+    Found, Instead, Scene, contains_word, has_flag, inside, is_protected, leads_to_protected, squeeze,
+    target_of,
 };
 use crate::rules::{Invocation, own_commands};
 use crate::shell::Arg;
@@ -32,92 +32,20 @@ const SETTERS: &[&str] = &["export", "unset", "declare", "typeset", "readonly", 
 
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "selfprotect.killed",
-        severity: Severity::Critical,
-        reason: "ends the client or the guard",
-        instead: Some(Instead::Advice(
-            "name the one process: its number, or a pattern of its command line with pkill -f",
-        )),
-        when: &[predicate(
-            "client_or_guard_killed",
-            Trigger::programs(killed::KILLERS).or(Trigger::INTERPRETER),
-            killed::guard,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "selfprotect.runtime-killed",
-        verdict: Verdict::Modify,
-        reason: "ends every process of the kind that the client runs in, or all of a user or session",
-        instead: Some(Instead::Advice(
-            "name the one process: its number, or a pattern of its command line with pkill -f",
-        )),
-        when: &[predicate(
-            "runtime_of_the_client_killed",
-            Trigger::programs(killed::KILLERS).or(Trigger::programs(killed::SESSIONS)),
-            killed::runtime,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "selfprotect.own-commands",
-        severity: Severity::Critical,
-        reason: "runs a command of lazaret's own that is not for agents but for a person at a terminal",
-        instead: Some(Instead::Command("lazaret doctor")),
-        when: &[
-            predicate("lazaret_loosens_itself", Trigger::programs(OWN), own_commands),
-            predicate("lazaret_taken_away_or_shadowed", Trigger::programs(REMOVERS), taken_away),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["which('lazaret", "which(\"lazaret"],
-                    &["remove(", "unlink", "rename(", "write", "chmod("],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "selfprotect.variables",
-        reason: "changes the variables that lazaret and the client's settings are found by",
-        instead: ASK,
-        when: &[predicate("guarding_variable_changed", Trigger::programs(SETTERS), variables)],
-        ..RULE
-    },
-    Rule {
-        id: "selfprotect.hooks-disabled",
-        severity: Severity::Critical,
-        reason: "writes a setting that switches all hooks off",
-        instead: ASK,
-        when: &[predicate(
-            "disable_all_hooks_written",
-            Trigger::kinds(WRITES).or(Trigger::TOOL),
-            hooks_disabled,
-        )],
-        ..RULE
-    },
-];
-
 words!("builtin/selfprotect");
 
 /// lazaret is uninstalled by whatever installed it, or its name is given to something else.
-fn taken_away<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REMOVERS, |inv| {
-        let names =
-            |wanted: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| wanted.contains(&word));
-        match inv.program.as_str() {
-            "alias" => inv.args.iter().any(|arg| arg.text().starts_with("lazaret=")),
-            "hash" => names(&["-p"]) && names(&["lazaret"]),
-            "export" => names(&["-f"]) && names(&["lazaret"]) && scene.command_line().contains("lazaret()"),
-            _ => {
-                names(&["lazaret"])
-                    && names(&["uninstall", "remove", "rm", "un", "unlink", "purge", "autoremove"])
-            }
+fn taken_away(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let names = |wanted: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| wanted.contains(&word));
+    match inv.program.as_str() {
+        "alias" => inv.args.iter().any(|arg| arg.text().starts_with("lazaret=")),
+        "hash" => names(&["-p"]) && names(&["lazaret"]),
+        "export" => names(&["-f"]) && names(&["lazaret"]) && scene.command_line().contains("lazaret()"),
+        _ => {
+            names(&["lazaret"])
+                && names(&["uninstall", "remove", "rm", "un", "unlink", "purge", "autoremove"])
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// A protected place, or the client's or lazaret's own directory around one.
@@ -162,33 +90,26 @@ fn unpacks(inv: &Invocation) -> bool {
     }
 }
 
-fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(OWN, |inv| !own_commands::is_for_agents(inv.args.iter().map(Arg::known)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn own_commands(inv: &Invocation) -> bool {
+    !own_commands::is_for_agents(inv.args.iter().map(Arg::known))
 }
 
-fn variables<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn variables(inv: &Invocation) -> bool {
     let guarding = |text: &str| {
         ["LAZARET_", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_DISABLE", "OPENCODE_CONFIG"]
             .iter()
             .any(|name| text.starts_with(name))
     };
-    let found = scene.first(SETTERS, |inv| {
-        let sets = match inv.program.as_str() {
-            "launchctl" => inv
-                .args
-                .first()
-                .and_then(Arg::known)
-                .is_some_and(|word| matches!(word, "setenv" | "unsetenv")),
-            "systemctl" => inv
-                .args
-                .iter()
-                .any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment"))),
-            _ => true,
-        };
-        sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let sets = match inv.program.as_str() {
+        "launchctl" => {
+            inv.args.first().and_then(Arg::known).is_some_and(|word| matches!(word, "setenv" | "unsetenv"))
+        }
+        "systemctl" => {
+            inv.args.iter().any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment")))
+        }
+        _ => true,
+    };
+    sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
 }
 
 fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -5,68 +5,14 @@ mod loaded;
 pub(super) mod unknown;
 
 use super::files::WIDE;
-use super::{code, disguise, predicate};
-use crate::domain::{EffectKind, Severity, Verdict};
+use super::{code, disguise};
+use crate::domain::{EffectKind, Verdict};
 use crate::rules::facts::{Kind, Operation};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, inner_verdict, is_interpreter, is_shell,
-    target_of,
+    Class, Found, Scene, classify, inner_verdict, is_interpreter, is_shell, target_of,
 };
 use crate::rules::{Invocation, facts};
 use crate::shell::{Arg, Piece, parse};
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "shell.nul-byte",
-        severity: Severity::Critical,
-        reason: "holds a NUL byte, at which one program stops reading and another does not",
-        instead: Some(Instead::Advice("write the command without the NUL byte")),
-        when: &[predicate("nul_byte_in_the_command", Trigger::SIGNS, nul_byte)],
-        ..RULE
-    },
-    Rule {
-        id: "shell.hidden-command",
-        severity: Severity::Critical,
-        reason: "hides which program it runs, and runs it on something that must not be lost",
-        instead: Some(Instead::Advice("write the command out")),
-        when: &[
-            predicate("unknown_program_on_a_wide_target", Trigger::UNKNOWN, hidden_command),
-            predicate("guessed_program_would_be_blocked", Trigger::UNKNOWN, disguise::guessed),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "shell.disguised-command",
-        severity: Severity::Critical,
-        reason: "holds letters that cannot be seen or only look like others, and what it looks like must not be run",
-        instead: Some(Instead::Advice("write the command in plain letters")),
-        when: &[predicate("letters_that_look_like_others", Trigger::SIGNS, disguise::disguised)],
-        ..RULE
-    },
-    Rule {
-        id: "shell.separator-trick",
-        severity: Severity::Critical,
-        reason: "builds its words out of $IFS so that they cannot be seen",
-        instead: Some(Instead::Advice("write the command with blanks")),
-        when: &[predicate("words_built_with_ifs", Trigger::SIGNS, separator_trick)],
-        ..RULE
-    },
-    Rule {
-        id: "shell.alias-hides",
-        reason: "gives the name of one program to another that deletes or overwrites what it is then given",
-        instead: Some(Instead::Advice("write the command out where it is meant")),
-        when: &[predicate("name_given_to_a_destroyer", Trigger::programs(&["alias"]), alias_hides)],
-        ..RULE
-    },
-    Rule {
-        id: "shell.reordered-text",
-        verdict: Verdict::Modify,
-        reason: "holds characters that make the command look different from what runs",
-        instead: Some(Instead::Advice("write the command without invisible characters")),
-        when: &[predicate("bidirectional_characters", Trigger::SIGNS, reordered_text)],
-        ..RULE
-    },
-];
 
 fn nul_byte<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
@@ -74,7 +20,7 @@ fn nul_byte<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `alias ls='rm -rf'`: a program with options only, under the name of another.
-fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn alias_hides(inv: &Invocation) -> bool {
     const DESTROYERS: &[&str] = &["rm", "shred", "dd", "truncate", "unlink", "mkfs", "wipefs"];
     let hides = |arg: &Arg| {
         let text = arg.text();
@@ -89,8 +35,7 @@ fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
             && words.all(|word| word.starts_with('-'))
             && facts::find(name).is_some()
     };
-    let found = scene.first(&["alias"], |inv| inv.args.iter().any(hides));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(hides)
 }
 
 /// Its program is not known before it runs.
@@ -98,26 +43,22 @@ fn is_unknown(inv: &Invocation) -> bool {
     inv.program.is_empty() && inv.word.has_unknown()
 }
 
-fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn hidden_command(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ALSO: &[Class] = &[Class::Project, Class::Git, Class::Device, Class::Protected];
     const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
-    let found = scene.invocations().iter().find(|inv| {
-        let word = inv.word.text();
-        let name = word.rsplit('/').next().unwrap_or_default();
-        if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
-            return false;
-        }
-        let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
-        let recursive = inv.args.iter().any(option);
-        inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let changed = classify(&target, EffectKind::FileModification, &scene.view);
-            let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
-            changed.any(&[Class::Protected, Class::Device])
-                || (recursive && (lost.any(WIDE) || lost.any(ALSO)))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let word = inv.word.text();
+    let name = word.rsplit('/').next().unwrap_or_default();
+    if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
+        return false;
+    }
+    let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
+    let recursive = inv.args.iter().any(option);
+    inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let changed = classify(&target, EffectKind::FileModification, &scene.view);
+        let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
+        changed.any(&[Class::Protected, Class::Device]) || (recursive && (lost.any(WIDE) || lost.any(ALSO)))
+    })
 }
 
 fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -13,17 +13,6 @@ const SHARED: &[&str] = &["staging", "stage", "stg", "uat", "preprod"];
 
 words!("builtin/standing");
 
-/// Contexts of clusters on this machine.
-const LOCAL_CONTEXTS: &[&str] = &[
-    "minikube",
-    "docker-desktop",
-    "docker-for-desktop",
-    "rancher-desktop",
-    "orbstack",
-    "colima",
-    "microk8s",
-];
-
 /// Assignments that say a command is not for the database of the tests, or that switch off the question whether it is.
 const UNGUARDED: &[&str] =
     &["DISABLE_DATABASE_ENVIRONMENT_CHECK=", "PRISMA_USER_CONSENT_FOR_DANGEROUS_AI_ACTION="];
@@ -167,25 +156,6 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
 /// Whether all that a command is told to take away is named as what nobody misses: each name behind its verb, and each that an option
 /// gives.
 pub(super) fn is_scratch_alone(inv: &Invocation) -> bool {
-    /// Options whose value says where something lies. What stands behind any other may be what is taken away.
-    const PLACING: &[&str] = &[
-        "region",
-        "zone",
-        "location",
-        "profile",
-        "project",
-        "project-id",
-        "subscription",
-        "resource-group",
-        "g",
-        "account-name",
-        "connection-string",
-        "org",
-        "context",
-        "config",
-        "output",
-        "o",
-    ];
     const TAKING: &[&str] = &["delete", "destroy", "rm", "rb", "purge", "terminate", "remove"];
     let mut names: Vec<&str> = Vec::new();
     let (mut told, mut option) = (false, None);
@@ -200,7 +170,7 @@ pub(super) fn is_scratch_alone(inv: &Invocation) -> bool {
             }
         } else if TAKING.contains(&text) || text.starts_with("delete-") {
             (told, option) = (true, None);
-        } else if value_of.is_some_and(|name| PLACING.contains(&name)) {
+        } else if value_of.is_some_and(|name| PLACING_OPTIONS.contains(&name)) {
             // Where it lies, not what it is.
         } else if told || value_of.is_some_and(is_naming) {
             names.push(text);

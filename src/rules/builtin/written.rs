@@ -11,34 +11,15 @@ mod skills;
 mod started;
 mod statements;
 
-use super::{powershell, predicate, scripts};
-use crate::domain::{Action, Severity, Tool, Verdict, join};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger};
+use super::{powershell, scripts};
+use crate::domain::{Action, Tool, Verdict, join};
+use crate::rules::matcher::{Found, Scene, Told, Trigger};
 use judge::Place;
 use named::{Form, form_of};
 use started::{is_hook, is_tried_on, runs_by_itself};
 use statements::{dumped, statements};
 
 const WRITES: Trigger = Trigger::TOOL.or(Trigger::REDIRECTED);
-
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "written.ruinous",
-        severity: Severity::Critical,
-        reason: "writes a file that will be executed, with something in it that destroys, spies or lets somebody in",
-        instead: Some(Instead::Advice("leave it out, and tell the person what it was to do")),
-        when: &[predicate("ruinous_text_written", WRITES, |scene| at(scene, Verdict::Block))],
-        ..RULE
-    },
-    Rule {
-        id: "written.suspect",
-        verdict: Verdict::Modify,
-        reason: "writes a file that will be executed or trusted, with something in it that a person should see",
-        instead: Some(Instead::Advice("show the person what the file is to hold, and let them write it")),
-        when: &[predicate("suspect_text_written", WRITES, |scene| at(scene, Verdict::Modify))],
-        ..RULE
-    },
-];
 
 /// A file that is written of which the worst that is said is exactly `verdict`.
 fn at<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
@@ -96,24 +77,12 @@ fn by_command(scene: &Scene<'_>) -> Verdict {
 
 /// What a tool of a server writes: contents under the path that stands beside them, cells, manifests.
 fn by_tool(scene: &Scene<'_>, told: &Told<'_>) -> Verdict {
-    const TEXTS: &[&str] = &[
-        "content",
-        "contents",
-        "text",
-        "filetext",
-        "newtext",
-        "newstr",
-        "newstring",
-        "data",
-        "body",
-        "code",
-    ];
     let paths: Vec<&str> = told
         .values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"])
         .filter(|path| path.len() < 4096)
         .collect();
     let mut worst = Verdict::Allow;
-    for text in told.values(TEXTS).take(32) {
+    for text in told.values(TEXT_FIELDS).take(32) {
         for path in paths.iter().take(32) {
             worst = worst.max(content_verdict(scene, path, text, false));
         }
@@ -272,22 +241,7 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
             .map(|line| judge::command(scene, &without_expressions(&line), place));
         judged.max().unwrap_or_default()
     };
-    let pipeline = [
-        ".github/",
-        ".gitlab-ci",
-        ".circleci",
-        "pipelines",
-        ".drone",
-        ".travis",
-        "appveyor",
-        "/ci/",
-        ".buildkite",
-        "cloudbuild",
-        "action.y",
-        ".woodpecker",
-    ]
-    .iter()
-    .any(|part| lower.contains(part));
+    let pipeline = PIPELINES.iter().any(|part| lower.contains(part));
     let hooks =
         name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
     let tasks = name.starts_with("taskfile")

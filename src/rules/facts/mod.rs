@@ -13,7 +13,7 @@ pub(in crate::rules) mod words;
 
 pub(in crate::rules) use crate::domain::{Operands, Operation, Rest, Role, Takes, Wrap};
 pub(in crate::rules) use variables::{
-    Obeys, giving_options, installing, loaded_file, loaders, obeyed, opening, seeking,
+    Obeys, giving_options, installing, is_loader, is_named, loaded_file, loaders, obeyed, opening, seeking,
 };
 
 /// The files of rules that make looks for, in this order.

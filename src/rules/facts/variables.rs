@@ -18,60 +18,7 @@ pub(in crate::rules) enum Obeys {
     Into(&'static [&'static str], &'static str),
 }
 
-/// A variable; a `*` in its name stands for any letters.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::rules) struct Variable {
-    pub name: &'static str,
-    pub obeys: Obeys,
-}
-
-const fn runs(name: &'static str) -> Variable {
-    Variable { name, obeys: Obeys::Runs }
-}
-
-const fn options(name: &'static str, programs: &'static [&'static str]) -> Variable {
-    Variable { name, obeys: Obeys::Options(programs) }
-}
-
-const fn code(name: &'static str, program: &'static str, flag: &'static str) -> Variable {
-    Variable { name, obeys: Obeys::Code(program, flag) }
-}
-
-const fn loads(name: &'static str) -> Variable {
-    Variable { name, obeys: Obeys::Loads }
-}
-
-const fn writes(name: &'static str) -> Variable {
-    Variable { name, obeys: Obeys::Writes }
-}
-
-const fn into(name: &'static str, programs: &'static [&'static str], below: &'static str) -> Variable {
-    Variable { name, obeys: Obeys::Into(programs, below) }
-}
-
-const ERLANG: &[&str] = &["erl", "elixir", "iex", "mix", "rebar3"];
-const PIPS: &[&str] = &["pip", "pip3", "python", "python3", "uv"];
-const TAR: &[&str] = &["tar", "gtar"];
-const XZ: &[&str] = &["xz", "unxz", "xzcat", "lzma"];
-
-/// Programs that start what a variable names with their own operands, in the place of a `%s` or behind it: xdg-open(1), Debian's
-/// sensible-utils(1), Python's webbrowser, gh's and man's own pages.
-const OPENERS: &[(&[&str], &[&str])] = &[
-    (
-        &["BROWSER"],
-        &["gh", "open", "python", "python3", "sensible-browser", "www-browser", "x-www-browser", "xdg-open"],
-    ),
-    (&["EDITOR", "VISUAL", "SUDO_EDITOR"], &["editor", "sensible-editor", "sudoedit", "vipe", "visudo"]),
-    (&["LESSOPEN"], &["less", "zless"]),
-    (&["PAGER"], &["pager", "sensible-pager"]),
-];
-
-/// Variables that name directories in which programs seek parts of themselves: the manual of gcc, its section on the environment.
-const SEEKERS: &[(&[&str], &[&str], &[&str])] = &[(
-    &["COMPILER_PATH", "GCC_EXEC_PREFIX"],
-    &["gcc", "g++", "cc", "c++"],
-    &["as", "ld", "collect2", "cc1", "cc1plus", "cpp", "lto1", "lto-wrapper"],
-)];
+words!("facts/variables");
 
 /// The variables that name what a program starts with its own operands.
 pub(in crate::rules) fn opening(program: &str) -> impl Iterator<Item = &'static str> {
@@ -85,189 +32,41 @@ pub(in crate::rules) fn seeking(program: &str) -> Option<(&'static [&'static str
     of.map(|(variables, _, parts)| (*variables, *parts))
 }
 
-const VARIABLES: &[Variable] = &[
-    runs("AWS_PAGER"),
-    runs("BAT_PAGER"),
-    runs("BROWSER"),
-    runs("BUNDLER_EDITOR"),
-    runs("CARGO_BUILD_RUSTC"),
-    runs("CARGO_TARGET_*_LINKER"),
-    runs("CARGO_TARGET_*_RUNNER"),
-    runs("CMAKE_*_COMPILER_LAUNCHER"),
-    runs("CVSEDITOR"),
-    runs("CVS_RSH"),
-    runs("DELTA_PAGER"),
-    runs("EDITOR"),
-    runs("FCEDIT"),
-    runs("FZF_*_COMMAND"),
-    runs("GH_BROWSER"),
-    runs("GH_EDITOR"),
-    runs("GH_PAGER"),
-    runs("GIT_ASKPASS"),
-    runs("GIT_EDITOR"),
-    runs("GIT_EXTERNAL_DIFF"),
-    runs("GIT_PAGER"),
-    runs("GIT_PROXY_COMMAND"),
-    runs("GIT_SEQUENCE_EDITOR"),
-    runs("GIT_SSH"),
-    runs("GIT_SSH_COMMAND"),
-    runs("HGEDITOR"),
-    runs("HOMEBREW_EDITOR"),
-    runs("JJ_EDITOR"),
-    runs("KUBE_EDITOR"),
-    runs("LESSCLOSE"),
-    runs("LESSEDIT"),
-    runs("LESSOPEN"),
-    runs("MANPAGER"),
-    runs("MOST_EDITOR"),
-    runs("PAGER"),
-    runs("PERL5SHELL"),
-    runs("PROMPT_COMMAND"),
-    runs("PSQL_EDITOR"),
-    runs("PSQL_PAGER"),
-    runs("RSYNC_CONNECT_PROG"),
-    runs("RSYNC_RSH"),
-    runs("RUBYSHELL"),
-    runs("RUSTC"),
-    runs("RUSTDOC"),
-    runs("SSH_ASKPASS"),
-    runs("SUDO_ASKPASS"),
-    runs("SUDO_EDITOR"),
-    runs("SVN_EDITOR"),
-    runs("SVN_SSH"),
-    runs("SYSTEMD_EDITOR"),
-    runs("SYSTEMD_PAGER"),
-    runs("VISUAL"),
-    options("ACK_OPTIONS", &["ack"]),
-    options("BZIP", &["bzip2", "bunzip2", "bzcat"]),
-    options("BZIP2", &["bzip2", "bunzip2", "bzcat"]),
-    options("ELIXIR_ERL_OPTIONS", ERLANG),
-    options("ERL_AFLAGS", ERLANG),
-    options("ERL_FLAGS", ERLANG),
-    options("ERL_ZFLAGS", ERLANG),
-    options("FZF_DEFAULT_OPTS", &["fzf"]),
-    options("GNUMAKEFLAGS", &["make", "gmake"]),
-    options("GREP_OPTIONS", &["grep", "egrep", "fgrep"]),
-    options("GZIP", &["gzip", "gunzip", "zcat"]),
-    options("LESS", &["less"]),
-    options("MAKEFLAGS", &["make", "gmake"]),
-    options("MANOPT", &["man"]),
-    options("PYTEST_ADDOPTS", &["pytest", "py.test"]),
-    options("TAR_OPTIONS", TAR),
-    options("TF_CLI_ARGS*", &["terraform", "tofu"]),
-    options("UNZIP", &["unzip"]),
-    options("UNZIPOPT", &["unzip"]),
-    options("XZ_DEFAULTS", XZ),
-    options("XZ_OPT", XZ),
-    options("ZIPOPT", &["zip"]),
-    code("EXINIT", "vim", "-c"),
-    code("LUA_INIT*", "lua", "-e"),
-    code("PERL5DB", "perl", "-e"),
-    code("VIMINIT", "vim", "-c"),
-    loads("AWKLIBPATH"),
-    loads("BASH_ENV"),
-    loads("BASH_LOADABLES_PATH"),
-    loads("CARGO_BUILD_RUSTC_WRAPPER"),
-    loads("DYLD_INSERT_LIBRARIES"),
-    loads("ENV"),
-    loads("GCONV_PATH"),
-    loads("GIT_ASKPASS"),
-    loads("GIT_CONFIG_COUNT"),
-    loads("GIT_CONFIG_GLOBAL"),
-    loads("GIT_CONFIG_PARAMETERS"),
-    loads("GIT_CONFIG_SYSTEM"),
-    loads("GIT_EXEC_PATH"),
-    loads("GIT_EXTERNAL_DIFF"),
-    loads("GIT_PROXY_COMMAND"),
-    loads("GIT_SSH"),
-    loads("GIT_SSH_COMMAND"),
-    loads("GIT_TEMPLATE_DIR"),
-    loads("GOFLAGS"),
-    loads("GRADLE_OPTS"),
-    loads("HGRCPATH"),
-    loads("JAVA_OPTS"),
-    loads("JAVA_TOOL_OPTIONS"),
-    loads("JDK_JAVA_OPTIONS"),
-    loads("LD_AUDIT"),
-    loads("LD_PRELOAD"),
-    loads("LESSOPEN"),
-    loads("LUA_INIT*"),
-    loads("MAKEFILES"),
-    loads("MAVEN_OPTS"),
-    loads("NODE_OPTIONS"),
-    loads("NODE_REPL_EXTERNAL_MODULE"),
-    loads("OPENSSL_CONF"),
-    loads("OPENSSL_ENGINES"),
-    loads("OPENSSL_MODULES"),
-    loads("PATH"),
-    loads("PERL5DB"),
-    loads("PERL5OPT"),
-    loads("PROMPT_COMMAND"),
-    loads("PSQLRC"),
-    loads("PYTHONBREAKPOINT"),
-    loads("PYTHONSTARTUP"),
-    loads("RUBYOPT"),
-    loads("RUSTC_WORKSPACE_WRAPPER"),
-    loads("RUSTC_WRAPPER"),
-    loads("SBT_OPTS"),
-    loads("SSH_ASKPASS"),
-    loads("SUDO_ASKPASS"),
-    loads("ZDOTDIR"),
-    loads("_JAVA_OPTIONS"),
-    writes("ANSIBLE_LOG_PATH"),
-    writes("COVERAGE_FILE"),
-    writes("DEPENDENCIES_OUTPUT"),
-    writes("GIT_TRACE*"),
-    writes("HISTFILE"),
-    writes("LESSHISTFILE"),
-    writes("LLVM_PROFILE_FILE"),
-    writes("MALLOC_TRACE"),
-    writes("MYSQL_HISTFILE"),
-    writes("NODE_REPL_HISTORY"),
-    writes("PSQL_HISTORY"),
-    writes("PYTHON_HISTORY"),
-    writes("SQLITE_HISTORY"),
-    writes("SSLKEYLOGFILE"),
-    writes("SUNPRO_DEPENDENCIES"),
-    writes("TF_LOG_PATH"),
-    into("BUN_INSTALL", &["bun"], "bin"),
-    into("CARGO_HOME", &["cargo"], "bin"),
-    into("CARGO_INSTALL_ROOT", &["cargo"], "bin"),
-    into("COMPOSER_BIN_DIR", &["composer"], ""),
-    into("COMPOSER_HOME", &["composer"], "vendor/bin"),
-    into("DENO_INSTALL_ROOT", &["deno"], "bin"),
-    into("GEM_HOME", &["gem", "bundle"], "bin"),
-    into("GOBIN", &["go"], ""),
-    into("GOPATH", &["go"], "bin"),
-    into("PIPX_BIN_DIR", &["pipx"], ""),
-    into("PYTHONUSERBASE", PIPS, "bin"),
-    into("UV_TOOL_BIN_DIR", &["uv", "uvx"], ""),
-];
-
-impl Variable {
-    /// The beginning of its name, in front of any letters.
-    pub fn front(&self) -> &'static str {
-        self.name.split('*').next().unwrap_or_default()
-    }
-
-    pub fn is(&self, name: &str) -> bool {
-        match self.name.split_once('*') {
-            Some((front, end)) => {
-                name.strip_prefix(front).is_some_and(|rest| rest.ends_with(end) && rest.len() >= end.len())
-            }
-            None => self.name == name,
+/// Whether a variable has a name, in which a `*` stands for any letters.
+pub(in crate::rules) fn is_named(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((front, end)) => {
+            name.strip_prefix(front).is_some_and(|rest| rest.ends_with(end) && rest.len() >= end.len())
         }
+        None => pattern == name,
     }
 }
 
 /// What programs do with a variable of that name.
 pub(in crate::rules) fn obeyed(name: &str) -> impl Iterator<Item = Obeys> {
-    VARIABLES.iter().filter(move |variable| variable.is(name)).map(|variable| variable.obeys)
+    let among = |list: &[&str]| list.iter().any(|pattern| is_named(pattern, name));
+    let options = OPTIONS.iter().find(|(pattern, _)| is_named(pattern, name));
+    let code = CODE.iter().find(|(pattern, ..)| is_named(pattern, name));
+    let into = INTO.iter().find(|(pattern, ..)| is_named(pattern, name));
+    let all = [
+        among(RUNS).then_some(Obeys::Runs),
+        options.map(|(_, programs)| Obeys::Options(programs)),
+        code.map(|(_, program, flag)| Obeys::Code(program, flag)),
+        among(LOADS).then_some(Obeys::Loads),
+        among(WRITES).then_some(Obeys::Writes),
+        into.map(|(_, programs, below)| Obeys::Into(programs, below)),
+    ];
+    all.into_iter().flatten()
 }
 
-/// The variables that name what is loaded.
-pub(in crate::rules) fn loaders() -> impl Iterator<Item = &'static Variable> {
-    VARIABLES.iter().filter(|variable| variable.obeys == Obeys::Loads)
+/// Whether a variable names what is loaded.
+pub(in crate::rules) fn is_loader(name: &str) -> bool {
+    LOADS.iter().any(|pattern| is_named(pattern, name))
+}
+
+/// The beginnings of the names of variables that name what is loaded, in front of any letters.
+pub(in crate::rules) fn loaders() -> impl Iterator<Item = &'static str> {
+    LOADS.iter().map(|pattern| pattern.split('*').next().unwrap_or_default())
 }
 
 /// The file that a variable with that value has programs load, behind the command line that runs it.
@@ -302,38 +101,20 @@ fn required(options: &str) -> Option<&str> {
 }
 
 /// The variables whose words a program reads in front of its arguments.
-pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
-    VARIABLES.iter().filter(move |variable| match variable.obeys {
-        Obeys::Options(programs) => programs.contains(&program),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Writes | Obeys::Into(..) => false,
-    })
+pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static str> {
+    let giving = OPTIONS.iter().filter(move |(_, programs)| programs.contains(&program));
+    giving.map(|(name, _)| *name)
 }
 
 /// The variables that say where a program puts what it installs, and the directory below.
 pub(in crate::rules) fn installing(program: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    VARIABLES.iter().filter_map(move |variable| match variable.obeys {
-        Obeys::Into(programs, below) => programs.contains(&program).then_some((variable.name, below)),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Writes | Obeys::Options(_) => None,
-    })
+    let putting = INTO.iter().filter(move |(_, programs, _)| programs.contains(&program));
+    putting.map(|(name, _, below)| (*name, *below))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_stands_once_in_its_order() {
-        let kind = |obeys: Obeys| match obeys {
-            Obeys::Runs => 0,
-            Obeys::Options(_) => 1,
-            Obeys::Code(..) => 2,
-            Obeys::Loads => 3,
-            Obeys::Writes => 4,
-            Obeys::Into(..) => 5,
-        };
-        let keys: Vec<(i32, &str)> = VARIABLES.iter().map(|one| (kind(one.obeys), one.name)).collect();
-        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
-    }
 
     #[test]
     fn a_star_stands_for_any_letters() {

@@ -11,6 +11,8 @@ use crate::rules::facts::functions::{self, Does, Gives};
 use crate::rules::facts::variables;
 use crate::shell::Arg;
 
+words!("foreign/walk");
+
 pub(super) struct Walk<'w, 'v, 'n, 'c> {
     pub values: &'w Values<'v, 'n, 'c>,
     pub account: &'w mut Account,
@@ -125,42 +127,9 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
             "lambda", "assert", "del", "raise", "with", "as", "try", "except", "finally", "def", "class",
             "pass", "global", "nonlocal", "await", "async", "from",
         ];
-        const JAVASCRIPT: &[&str] = &[
-            "if",
-            "else",
-            "for",
-            "while",
-            "do",
-            "switch",
-            "case",
-            "catch",
-            "try",
-            "finally",
-            "return",
-            "typeof",
-            "in",
-            "of",
-            "new",
-            "throw",
-            "await",
-            "async",
-            "function",
-            "class",
-            "extends",
-            "const",
-            "let",
-            "var",
-            "yield",
-            "delete",
-            "void",
-            "instanceof",
-            "export",
-            "default",
-            "as",
-        ];
         let words = match self.values.language {
             Language::Python => PYTHON,
-            Language::JavaScript => JAVASCRIPT,
+            Language::JavaScript => JAVASCRIPT_WORDS,
         };
         node.name().is_some_and(|name| words.contains(&name))
     }

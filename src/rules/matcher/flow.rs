@@ -160,26 +160,10 @@ static DEAF: [u8; 1] = [0];
 
 /// Whether a program runs nothing of what comes in, however it is called.
 fn is_deaf(inv: &Invocation) -> bool {
-    const TOLD: &[&str] = &[
-        "",
-        "parallel",
-        "pwsh",
-        "powershell",
-        "uv",
-        "m4",
-        "make",
-        "gmake",
-        "awk",
-        "gawk",
-        "mawk",
-        "sed",
-        "gdb",
-        "lldb",
-    ];
     inv.listed.known_or(&DEAF, || {
         let program = inv.program.as_str();
         let listed = [lists::RUN_IN_SHELL, FED].iter().any(|list| super::command::is_one_of(program, list));
-        let told = TOLD.contains(&program) || listed;
+        let told = TOLD_OTHERWISE.contains(&program) || listed;
         !told && !is_shell(program) && !is_interpreter(program)
     })
 }
@@ -291,61 +275,11 @@ fn runs_what_comes(code: &str) -> bool {
     if OF_LINES.iter().any(|way| code.contains(way)) || matches!(code.trim(), "eval" | "system" | "exec") {
         return true;
     }
-    const WAYS: &[&str] = &[
-        "exec(sys.stdin",
-        "exec(compile(sys.stdin",
-        "eval(sys.stdin",
-        "exec(open(0)",
-        "exec(input()",
-        "eval(input()",
-        "os.system(sys.stdin",
-        "os.system(input()",
-        "eval(STDIN.read",
-        "eval STDIN.read",
-        "eval $stdin.read",
-        "eval(ARGF.read",
-        "eval ARGF.read",
-        "eval <STDIN>",
-        "eval join",
-        "readFileSync(0)",
-        "readFileSync(0,",
-        "stream_get_contents(STDIN)",
-        "file_get_contents('php://stdin')",
-    ];
     let reads = |way: &&str| code.contains(way);
-    const READS: &[&str] = &[
-        "sys.stdin",
-        "STDIN",
-        "<>",
-        "$stdin",
-        "ARGF",
-        "input()",
-        "open(0)",
-        "php://stdin",
-        "/dev/stdin",
-        "fdopen(",
-        "open(3",
-        "/dev/fd/",
-        "<&=",
-        "for_fd(",
-        "readFileSync(3",
-    ];
-    const RUNS: &[&str] = &[
-        "os.system(",
-        "os.popen(",
-        "shell=True",
-        "execSync(",
-        "system $",
-        "system($",
-        "exec $",
-        "exec($",
-        "`$",
-        "eval $",
-    ];
-    if READS.iter().any(reads) && RUNS.iter().any(reads) {
+    if INPUT_READ.iter().any(reads) && TEXT_RUN.iter().any(reads) {
         return true;
     }
-    WAYS.iter().any(|way| {
+    INPUT_RUN.iter().any(|way| {
         reads(way) && (!way.contains("readFileSync") && !way.contains("_contents") || code.contains("eval("))
     })
 }

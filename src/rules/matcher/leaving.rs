@@ -8,6 +8,8 @@ use crate::rules::builtin::{is_secret_name, lists};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
+words!("matcher/leaving");
+
 /// Carries data off the machine when it is told to be a client.
 pub(super) const TLS: &[&str] = &["openssl"];
 
@@ -19,18 +21,6 @@ pub(super) fn leaves_machine(inv: &Invocation) -> bool {
 
 /// Whether a client of the web asks nobody but this machine.
 fn stays_here(inv: &Invocation) -> bool {
-    const ELSEWHERE: &[&str] = &[
-        "-x",
-        "--proxy",
-        "--preproxy",
-        "--connect-to",
-        "--resolve",
-        "-K",
-        "--config",
-        "-i",
-        "--input-file",
-        "-e",
-    ];
     let is_here = |arg: &Arg| {
         arg.known().is_some_and(|url| matches!(host_of(url).as_str(), "localhost" | "127.0.0.1" | "::1"))
     };

@@ -6,17 +6,6 @@ use crate::rules::builtin::is_secret_name;
 use crate::rules::builtin::operations::is_emulated;
 use crate::shell::Arg;
 
-/// Ends of the names of the hosts that the credentials of these programs are for.
-const BELONGS: &[(&str, &[&str])] = &[
-    ("gcloud", &["googleapis.com", "google.com", "run.app", "pkg.dev", "gcr.io"]),
-    ("az", &["azure.com", "windows.net", "microsoft.com", "azure.net"]),
-    ("aws", &["amazonaws.com"]),
-    ("gh", &["github.com", "githubusercontent.com"]),
-    ("glab", &["gitlab.com"]),
-    ("heroku", &["heroku.com"]),
-    ("fly", &["fly.io", "machines.dev"]),
-];
-
 /// Whether what a command prints out of a store is for this host.
 pub(crate) fn belongs_to(inv: &Invocation, host: &str) -> bool {
     let row = BELONGS.iter().find(|(program, _)| *program == inv.program);
@@ -25,115 +14,6 @@ pub(crate) fn belongs_to(inv: &Invocation, host: &str) -> bool {
             .any(|end| host.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('.')))
     })
 }
-
-/// Subcommands that print a secret.
-const BY_SUB: &[(&str, &[&str])] = &[
-    ("gh", &["auth token"]),
-    ("glab", &["auth token"]),
-    ("secret-tool", &["lookup"]),
-    (
-        "gcloud",
-        &[
-            "auth print-access-token",
-            "auth print-identity-token",
-            "auth application-default print-access-token",
-            "secrets versions access",
-            "config config-helper",
-        ],
-    ),
-    (
-        "az",
-        &[
-            "account get-access-token",
-            "keyvault secret show",
-            "keyvault secret download",
-            "storage account keys list",
-            "ad sp create-for-rbac",
-            "acr credential show",
-            "cosmosdb keys list",
-            "functionapp keys list",
-            "redis list-keys",
-        ],
-    ),
-    (
-        "aws",
-        &[
-            "configure export-credentials",
-            "secretsmanager get-secret-value",
-            "secretsmanager batch-get-secret-value",
-            "sts get-session-token",
-            "sts assume-role",
-            "sts get-federation-token",
-            "kms decrypt",
-            "ecr get-login-password",
-            "ecr-public get-login-password",
-            "eks get-token",
-            "rds generate-db-auth-token",
-            "codeartifact get-authorization-token",
-        ],
-    ),
-    ("op", &["read", "item get", "document get"]),
-    ("bw", &["get", "list items"]),
-    ("lpass", &["show"]),
-    ("gopass", &["show", "cat", "otp"]),
-    ("pass", &["show"]),
-    ("keepassxc-cli", &["show", "clip"]),
-    ("ansible-vault", &["view", "decrypt"]),
-    ("rclone", &["config show", "config dump", "reveal"]),
-    ("keyring", &["get"]),
-    ("heroku", &["auth:token", "config", "config:get"]),
-    ("fly", &["auth token"]),
-    ("flyctl", &["auth token"]),
-    ("infisical", &["secrets", "export"]),
-    ("netlify", &["env:list", "env:get"]),
-    ("vercel", &["env pull"]),
-    ("railway", &["variables"]),
-    ("chamber", &["read", "export"]),
-    ("teller", &["show", "export"]),
-    ("terraform", &["state pull"]),
-    ("tofu", &["state pull"]),
-    ("wg", &["showconf"]),
-    ("vault", &["read", "kv get", "token lookup", "print token"]),
-    (
-        "git",
-        &[
-            "credential fill",
-            "credential-osxkeychain get",
-            "credential-libsecret get",
-            "credential-store get",
-            "credential-cache get",
-            "credential-manager get",
-            "credential-wincred get",
-            "secret cat",
-        ],
-    ),
-    ("git-credential-osxkeychain", &["get"]),
-    ("git-credential-libsecret", &["get"]),
-    ("git-credential-store", &["get"]),
-    ("git-credential-manager", &["get"]),
-    ("docker-credential-desktop", &["get", "list"]),
-    ("docker-credential-osxkeychain", &["get", "list"]),
-    ("docker-credential-secretservice", &["get", "list"]),
-    ("docker-credential-pass", &["get", "list"]),
-    ("docker-credential-wincred", &["get", "list"]),
-    ("rails", &["credentials:show"]),
-    ("nmcli", &["device wifi show-password", "dev wifi show-password"]),
-    ("keyctl", &["print", "pipe", "read"]),
-    ("nomad", &["var get"]),
-    ("dcli", &["password", "p", "note", "secret"]),
-    ("kubectl", &["create token"]),
-    ("oc", &["create token", "whoami -t"]),
-];
-
-/// Subcommands that print all that a store holds, or what nobody but root may see.
-const WHOLE: &[(&str, &[&str])] = &[
-    ("security", &["dump-keychain", "export"]),
-    ("secret-tool", &["search"]),
-    ("bw", &["export"]),
-    ("lpass", &["export"]),
-    ("keepassxc-cli", &["export"]),
-    ("getent", &["shadow", "gshadow"]),
-];
 
 words!("matcher/stores");
 

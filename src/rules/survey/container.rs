@@ -15,22 +15,6 @@ words!("survey/container");
 /// Ends the name of what is lost in a container.
 pub(in crate::rules) const IN_CONTAINER: &str = " in a container";
 
-/// Images that run a program of their own, by the last part of their names.
-const IMAGES: &[(&str, &str)] = &[
-    ("terraform", "terraform"),
-    ("opentofu", "tofu"),
-    ("tofu", "tofu"),
-    ("terragrunt", "terragrunt"),
-    ("aws-cli", "aws"),
-    ("helm", "helm"),
-    ("kubectl", "kubectl"),
-    ("git", "git"),
-    ("pulumi", "pulumi"),
-    ("rclone", "rclone"),
-    ("mc", "mc"),
-    ("curl", "curl"),
-];
-
 /// The program that runs the words behind the name of an image: the one that is asked for, or the image's own.
 pub(super) fn entry(parsed: &Parsed, name: &str, image: Option<&Arg>, first: Option<&Arg>) -> Option<Arg> {
     let starts =

@@ -7,7 +7,7 @@ use super::scope::Scope;
 use crate::domain::{Ask, join, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::rules::facts::{
-    self, Kind, Obeys, giving_options, installing, loaded_file, obeyed, opening, seeking,
+    self, Kind, Obeys, giving_options, installing, is_named, loaded_file, obeyed, opening, seeking,
 };
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
@@ -134,7 +134,7 @@ impl Surveyor<'_> {
             words.extend(named_settings(args, scope));
         }
         for variable in giving_options(program) {
-            let set = scope.env.vars.iter().filter(|(name, _)| variable.is(name));
+            let set = scope.env.vars.iter().filter(|(name, _)| is_named(variable, name));
             words.extend(set.filter_map(|(_, value)| value.as_deref()).flat_map(options));
         }
         if program == "git" {

@@ -3,6 +3,8 @@
 use super::pattern;
 use crate::shell::Arg;
 
+words!("survey/expression");
+
 /// What `find` is told.
 #[derive(Debug, Default)]
 pub(super) struct Search<'c> {
@@ -186,42 +188,5 @@ impl Terms {
 }
 
 fn takes_value(test: &str) -> bool {
-    matches!(
-        test,
-        "-type"
-            | "-xtype"
-            | "-mtime"
-            | "-atime"
-            | "-ctime"
-            | "-mmin"
-            | "-amin"
-            | "-cmin"
-            | "-newer"
-            | "-size"
-            | "-anewer"
-            | "-cnewer"
-            | "-perm"
-            | "-user"
-            | "-group"
-            | "-uid"
-            | "-gid"
-            | "-maxdepth"
-            | "-mindepth"
-            | "-depth-limit"
-            | "-inum"
-            | "-links"
-            | "-samefile"
-            | "-fstype"
-            | "-printf"
-            | "-regextype"
-            | "-used"
-            | "-lname"
-            | "-ilname"
-            | "-context"
-            | "-D"
-            | "-newermt"
-            | "-newerct"
-            | "-newerat"
-            | "-files0-from"
-    )
+    TESTS_WITH_VALUE.contains(&test)
 }

@@ -13,17 +13,6 @@ words!("survey/handed");
 
 /// Whether code opens a file to be written whose name is the very line that it read, or the argument.
 fn empties_each(text: &str) -> bool {
-    const OF_LINE: &[&str] = &[
-        ">$_\"",
-        ">\", $_",
-        ">\",$_",
-        ">', $_",
-        ">',$_",
-        "rename $_",
-        "rename($_",
-        "truncate $_",
-        "truncate($_",
-    ];
     // Every form below has one of these, and few words of a command have.
     if !text.contains(['(', '$']) {
         return false;
@@ -48,7 +37,7 @@ fn empties_each(text: &str) -> bool {
                 !name.is_empty() && looped.iter().any(|way| bare.contains(way))
             })
         });
-    OF_LINE.iter().any(|way| text.contains(way)) || opened || written
+    EMPTIED_LINE.iter().any(|way| text.contains(way)) || opened || written
 }
 
 /// Whether a program of awk's prints into the file that the line names, instead of reading it.

@@ -2,16 +2,7 @@
 
 use super::call::Call;
 
-/// Interpreters, by the beginning of their names, and how code of theirs names the running program.
-const SELVES: &[(&str, &[&str])] = &[
-    ("python", &["sys.executable"]),
-    ("node", &["process.execPath", "process.argv0", "process.argv[0]"]),
-    ("perl", &["$^X", "$EXECUTABLE_NAME"]),
-    ("ruby", &["RbConfig.ruby", "Gem.ruby"]),
-    ("php", &["PHP_BINARY"]),
-    ("lua", &["arg[-1]"]),
-    ("bash", &["$BASH"]),
-];
+words!("survey/itself");
 
 /// Calls of code that start another program, or print more than that one name.
 const MORE: &[&str] = &["open(", "system", "subprocess", "glob", "listdir", "readdir", "environ"];

@@ -38,22 +38,6 @@ const ONLY: &[(&str, &str)] = &[
     ("submodule.", "submodule clone pull checkout switch"),
 ];
 
-/// Subcommands, and the hooks that they run (githooks(5)).
-const HOOKS: &[(&str, &str)] = &[
-    ("commit", "pre-commit prepare-commit-msg commit-msg post-commit post-rewrite"),
-    ("merge", "pre-merge-commit prepare-commit-msg commit-msg post-merge"),
-    (
-        "pull",
-        "pre-merge-commit prepare-commit-msg commit-msg post-merge pre-rebase post-rewrite post-checkout",
-    ),
-    ("rebase", "pre-rebase pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-rewrite"),
-    ("cherry-pick revert", "prepare-commit-msg commit-msg post-commit"),
-    ("checkout switch worktree", "post-checkout"),
-    ("am", "applypatch-msg pre-applypatch post-applypatch post-rewrite"),
-    ("push", "pre-push"),
-    ("gc fetch", "pre-auto-gc"),
-    ("send-email", "sendemail-validate"),
-];
 /// The setting that names the directory of the hooks.
 const HOOKS_PATH: &str = "core.hookspath";
 /// The hooks that anything may run which writes the index or a reference.

@@ -7,6 +7,8 @@ use super::{Invocation, Surveyor};
 use crate::domain::{Ask, PathKind, Target};
 use crate::shell::Arg;
 
+words!("survey/scratch");
+
 impl Surveyor<'_> {
     /// Whether what a command throws away is a work tree in a temporary directory: what branches and stashes hold may be the
     /// project's, of which it is a linked work tree.
@@ -73,17 +75,6 @@ impl Surveyor<'_> {
     /// Whether a work tree has its branches, stashes and objects to itself: the call itself began it there, or what lies there
     /// is a repository and not a linked work tree.
     fn has_own_repository(&mut self, dir: &str) -> bool {
-        const PLAIN: &[&str] = &[
-            "-q",
-            "--quiet",
-            "-b",
-            "--initial-branch",
-            "--branch",
-            "--bare",
-            "--mirror",
-            "--depth",
-            "--no-local",
-        ];
         let sub = |inv: &Invocation| match inv.program.as_str() {
             "git" => inv.sub.first().cloned().unwrap_or_default(),
             _ => String::new(),
@@ -98,7 +89,7 @@ impl Surveyor<'_> {
             let named = inv.operands.get(at).map(|arg| paths::target(arg, inv.cwd.as_deref(), false));
             let here =
                 named.as_ref().map_or(inv.cwd.as_deref().filter(|_| at == 0), |target| Some(target.text()));
-            here == Some(dir) && inv.flags.iter().all(|flag| PLAIN.contains(&flag.name.as_str()))
+            here == Some(dir) && inv.flags.iter().all(|flag| PLAIN_OPTIONS.contains(&flag.name.as_str()))
         });
         if is_begun {
             return true;

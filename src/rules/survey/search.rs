@@ -13,6 +13,8 @@ use crate::domain::{Ask, PathKind, Target};
 use crate::rules::facts::{self, Program, Role};
 use crate::shell::{Arg, Piece};
 
+words!("survey/search");
+
 /// Programs that take a whole tree by `-R`, and change nothing of what is in the files.
 const MODE_SETTERS: &[&str] = &["chmod", "chgrp", "chown"];
 
@@ -284,23 +286,9 @@ fn found_by_fd(parsed: &options::Parsed) -> Vec<Arg> {
 
 /// What `fd` prints, as far as that is known: one pattern per line.
 pub(super) fn printed_by_fd(args: &[Arg]) -> Option<Arg> {
-    /// Options with which it searches elsewhere, or prints other things.
-    const ELSEWHERE: &[&str] = &[
-        "-x",
-        "-X",
-        "--exec",
-        "--exec-batch",
-        "-C",
-        "--base-directory",
-        "--search-path",
-        "--format",
-        "-l",
-        "--list-details",
-        "--and",
-    ];
     let program = facts::find("fd")?;
     let parsed = options::parse(args, program);
-    if parsed.has(ELSEWHERE) {
+    if parsed.has(FD_ELSEWHERE) {
         return None;
     }
     Some(one_a_line(&found_by_fd(&parsed)))

@@ -3,6 +3,8 @@
 use crate::domain::single_quoted;
 use crate::shell::Arg;
 
+words!("survey/setting");
+
 /// Begins the keys of aliases.
 pub(super) const ALIAS: &str = "alias.";
 
@@ -55,51 +57,11 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
         super::output::append(&mut text, &value);
         return value.text().contains(SHELL_SIGNS).then_some(text);
     }
-    let runs = matches!(
-        key.as_str(),
-        "exec"
-            | "core.pager"
-            | "core.editor"
-            | "core.sshcommand"
-            | "core.fsmonitor"
-            | "core.askpass"
-            | "core.gitproxy"
-            | "core.alternaterefscommand"
-            | "diff.external"
-            | "sequence.editor"
-            | "gpg.program"
-            | "gpg.ssh.program"
-            | "proxycommand"
-            | "localcommand"
-            | "knownhostscommand"
-            | "uploadpack.packobjectshook"
-            | "gc.recentobjectshook"
-            | "interactive.difffilter"
-            | "web.browser"
-            | "sendemail.smtpserver"
-            | "sendemail.sendmailcmd"
-            | "sendemail.tocmd"
-            | "sendemail.cccmd"
-            | "sendemail.headercmd"
-            | "imap.tunnel"
-            | "instaweb.httpd"
-            | "instaweb.browser"
-    ) || ["pager.", "filter.", "browser.", "man.", "gpg."]
-        .iter()
-        .any(|start| key.starts_with(start) && !key.ends_with(".required") && !key.ends_with(".format"))
-        || [
-            ".cmd",
-            ".textconv",
-            ".driver",
-            ".clean",
-            ".smudge",
-            ".process",
-            ".command",
-            ".uploadpack",
-            ".receivepack",
-        ]
-        .iter()
-        .any(|end| key.ends_with(end));
+    let runs = RUNNING_SETTINGS.contains(&key.as_str())
+        || ["pager.", "filter.", "browser.", "man.", "gpg."]
+            .iter()
+            .any(|start| key.starts_with(start) && !key.ends_with(".required") && !key.ends_with(".format"))
+        || RUNNING_ENDS.iter().any(|end| key.ends_with(end));
     let is_switch = matches!(
         value.known(),
         Some("true" | "false" | "0" | "1" | "yes" | "no" | "on" | "off" | "ssh" | "openpgp")

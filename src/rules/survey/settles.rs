@@ -9,7 +9,7 @@ use super::printf::unescape;
 use super::reading::leaves_line_open;
 use super::redirects::Goes;
 use super::{Invocation, Stdin, Surveyor};
-use crate::rules::facts::loaders;
+use crate::rules::facts::is_loader;
 use crate::shell::{Arg, Part, Simple};
 
 /// What a function in a substitution was seen to print.
@@ -148,7 +148,7 @@ fn assigned(text: &Arg) -> Option<Holds> {
         let (name, value) = rest.split_once('=')?;
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !is_name || name == "IFS" || loaders().any(|variable| variable.is(name)) {
+        if !is_name || name == "IFS" || is_loader(name) {
             return None;
         }
         rest = value;

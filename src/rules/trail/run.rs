@@ -30,37 +30,6 @@ pub(in crate::rules) fn runs_standard_module(inv: &Invocation) -> bool {
     flag_value(inv, &["-m"]).is_some_and(|module| STANDARD.contains(&module.prefix()))
 }
 
-/// Programs that do what a file says which one of these options names.
-const BY_OPTION: &[(&[&str], &[&str])] = &[
-    (&["awk", "gawk", "mawk", "nawk"], &["-f", "--file", "-i", "--include", "-E", "--exec", "-l", "--load"]),
-    (&["sed", "gsed"], &["-f", "--file"]),
-    (&["make", "gmake", "bmake", "just", "ninja"], &["-f", "--file", "--makefile", "--justfile"]),
-    (&["gdb", "lldb"], &["-x", "-s", "--command", "--source", "-ix"]),
-    (&["vim", "nvim", "vi", "ex", "view"], &["-S", "-u", "-s", "--cmd"]),
-    (&["emacs"], &["-l", "--load", "--script"]),
-    (&["tmux", "ssh", "scp", "sftp"], &["-f", "-F"]),
-    (&["sqlite3", "psql", "mysql"], &["-init", "-f", "--file"]),
-    (&["screen"], &["-c"]),
-    (&["bash", "sh"], &["--rcfile", "--init-file"]),
-    (&["xargs", "parallel"], &["-a", "--arg-file"]),
-    (&["docker", "podman", "docker-compose"], &["-f", "--file"]),
-    (&["curl"], &["-K", "--config"]),
-    (&["wget"], &["--config"]),
-    (&["dc"], &["-f"]),
-    (&["pip", "pip3", "uv"], &["-r", "--requirement", "-c", "--constraint"]),
-    (&["java"], &["-cp", "-classpath", "--class-path", "-javaagent", "-agentpath"]),
-    (
-        &["node", "nodejs"],
-        &["--loader", "--experimental-loader", "--import", "-r", "--require", "--env-file"],
-    ),
-    (&["lua", "luajit"], &["-l"]),
-    (&["nvim"], &["-l", "-S", "-u"]),
-    (&["jq"], &["-f", "--from-file", "-L"]),
-    (&["supervisord"], &["-c"]),
-    (&["ansible-playbook", "ansible"], &["-i", "--inventory"]),
-    (&["locust", "snakemake"], &["-f", "-s", "--locustfile", "--snakefile"]),
-];
-
 const MAX_WORDS: usize = 64;
 
 /// The files that a program does what they say, by its options or words, and in commands of its own language.

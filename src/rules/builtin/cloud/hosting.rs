@@ -1,120 +1,12 @@
 //! Repositories, sites and applications with those who host them.
 
 use super::HUBS;
-use crate::domain::{Severity, Verdict};
-use crate::rules::builtin::{lists, predicate, sub};
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, input_of,
-};
+use crate::rules::builtin::lists;
+use crate::rules::matcher::{Scene, flag_value, input_of};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.repository-delete",
-        severity: Severity::Critical,
-        reason: "deletes a hosted repository or makes it public",
-        instead: Some(Instead::Command("gh repo view")),
-        when: &[
-            When::Command(sub(
-                &["gh", "glab"],
-                &["repo delete", "repo archive", "project delete", "org delete"],
-            )),
-            When::Command(Command {
-                flags: &[&["--visibility"]],
-                ..sub(&["gh", "glab"], &["repo edit", "repo update"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.hosting-delete",
-        verdict: Verdict::Modify,
-        reason: "deletes or changes something on the code host",
-        instead: Some(Instead::Command("gh release list")),
-        when: &[
-            When::Command(sub(
-                &["gh"],
-                &[
-                    "release delete",
-                    "secret set",
-                    "secret delete",
-                    "secret remove",
-                    "variable delete",
-                    "release delete-asset",
-                    "run delete",
-                    "ssh-key add",
-                    "ssh-key delete",
-                    "gpg-key add",
-                    "label delete",
-                    "codespace delete",
-                    "workflow disable",
-                    "ruleset delete",
-                    "auth refresh",
-                    "auth logout",
-                    "issue delete",
-                    "gist delete",
-                    "gpg-key delete",
-                ],
-            )),
-            predicate("gh_api_writes", Trigger::programs(HUBS), gh_api_deletes),
-            predicate(
-                "protection_loosened_by_request",
-                Trigger::programs(lists::DOWNLOADERS),
-                loosened_by_request,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.cache-deleted",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
-        reason: "deletes caches of the code host, which the next runs have to fill again",
-        instead: Some(Instead::Command("gh cache list")),
-        when: &[When::Command(sub(&["gh"], &["cache delete"]))],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.app-destroy",
-        severity: Severity::Critical,
-        reason: "destroys a running application or machine",
-        instead: Some(Instead::Advice("name the application to the person and let them destroy it")),
-        when: &[
-            When::Command(sub(&["heroku"], &["apps:destroy", "pg:reset", "addons:destroy", "destroy"])),
-            When::Command(sub(
-                &["fly", "flyctl"],
-                &[
-                    "apps destroy",
-                    "destroy",
-                    "volumes destroy",
-                    "volumes delete",
-                    "machine destroy",
-                    "postgres destroy",
-                ],
-            )),
-            When::Command(sub(
-                &["vercel", "netlify", "railway", "wrangler", "firebase", "doctl", "supabase"],
-                &[
-                    "rm",
-                    "remove",
-                    "delete",
-                    "sites:delete",
-                    "projects:delete",
-                    "projects delete",
-                    "firestore:delete",
-                    "down",
-                ],
-            )),
-            When::Command(sub(&["virsh"], &["destroy", "undefine"])),
-            When::Command(sub(
-                &["VBoxManage", "multipass", "limactl", "lxc", "incus"],
-                &["unregistervm", "delete", "purge"],
-            )),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/cloud/hosting");
 
 /// `repos/a/b/issues/7/labels/flaky`: what sorts an issue or a repository, or asks for a review, and is put back in a moment.
 fn is_of_a_thread(arg: &Arg) -> bool {
@@ -144,19 +36,7 @@ fn fields(inv: &Invocation) -> bool {
 
 /// The address of what keeps a branch or a repository from being changed, or the name of a call that changes that.
 fn is_guard(text: &str) -> bool {
-    const GUARDS: &[&str] = &[
-        "/protection",
-        "/rulesets",
-        "/protected_branches",
-        "/protected_tags",
-        "/branch_protections",
-        "/vulnerability-alerts",
-        "/automated-security-fixes",
-        "only_allow_merge_if",
-        "updateBranchProtectionRule",
-        "updateRepositoryRuleset",
-    ];
-    GUARDS.iter().any(|guard| text.contains(guard))
+    GUARD_PATHS.iter().any(|guard| text.contains(guard))
 }
 
 /// Whether all that a request says of a protection switches something on: nothing is off, none, or allowed, and nothing unknown.
@@ -193,51 +73,43 @@ fn only_tightens(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// A code host is asked by a plain request to change what protects a branch.
-fn loosened_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<_> = inv.args.iter().map(Arg::text).collect();
-        let method = |text: &str| {
-            let text = text.strip_prefix("-X").or_else(|| text.strip_prefix("--request=")).unwrap_or(text);
-            matches!(text, "PUT" | "PATCH" | "POST")
-        };
-        let host = |text: &str| {
-            text.contains("://api.github.com/") || text.contains("/api/v3/") || text.contains("/api/v4/")
-        };
-        texts.iter().any(|text| host(text) && is_guard(text))
-            && texts.iter().any(|text| method(text))
-            && !only_tightens(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn loosened_by_request(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let texts: Vec<_> = inv.args.iter().map(Arg::text).collect();
+    let method = |text: &str| {
+        let text = text.strip_prefix("-X").or_else(|| text.strip_prefix("--request=")).unwrap_or(text);
+        matches!(text, "PUT" | "PATCH" | "POST")
+    };
+    let host = |text: &str| {
+        text.contains("://api.github.com/") || text.contains("/api/v3/") || text.contains("/api/v4/")
+    };
+    texts.iter().any(|text| host(text) && is_guard(text))
+        && texts.iter().any(|text| method(text))
+        && !only_tightens(inv, scene)
 }
 
-fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(HUBS, |inv| {
-        let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
-            == Some("api");
-        let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
-        let opens = inv.args.iter().map(Arg::text).any(|text| {
-            let path = text.trim_start_matches('/');
-            path.starts_with("repos/") && (path.ends_with("/hooks") || path.ends_with("/keys"))
-        });
-        let writes = opens && fields(inv);
-        let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
-        let guarded = inv.args.iter().any(|arg| is_guard(&arg.text()));
-        let method = method.to_ascii_uppercase();
-        let changes = match method.as_str() {
-            "DELETE" => true,
-            "PUT" => !(guarded && only_tightens(inv, scene)),
-            "PATCH" | "POST" => (guarded || writes) && !only_tightens(inv, scene),
-            _ => writes || glab || guarded && fields(inv) && !only_tightens(inv, scene),
-        };
-        // Whatever else could be the address is one of these too.
-        let address = |arg: &&Arg| {
-            let text = arg.prefix();
-            !text.starts_with('-')
-                && !text.contains([':', '='])
-                && (text.contains('/') || arg.known().is_none())
-        };
-        let mut addresses = inv.args.iter().filter(address).peekable();
-        api && changes && !(addresses.peek().is_some() && addresses.all(is_of_a_thread))
+fn gh_api_deletes(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
+        == Some("api");
+    let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
+    let opens = inv.args.iter().map(Arg::text).any(|text| {
+        let path = text.trim_start_matches('/');
+        path.starts_with("repos/") && (path.ends_with("/hooks") || path.ends_with("/keys"))
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let writes = opens && fields(inv);
+    let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
+    let guarded = inv.args.iter().any(|arg| is_guard(&arg.text()));
+    let method = method.to_ascii_uppercase();
+    let changes = match method.as_str() {
+        "DELETE" => true,
+        "PUT" => !(guarded && only_tightens(inv, scene)),
+        "PATCH" | "POST" => (guarded || writes) && !only_tightens(inv, scene),
+        _ => writes || glab || guarded && fields(inv) && !only_tightens(inv, scene),
+    };
+    // Whatever else could be the address is one of these too.
+    let address = |arg: &&Arg| {
+        let text = arg.prefix();
+        !text.starts_with('-') && !text.contains([':', '=']) && (text.contains('/') || arg.known().is_none())
+    };
+    let mut addresses = inv.args.iter().filter(address).peekable();
+    api && changes && !(addresses.peek().is_some() && addresses.all(is_of_a_thread))
 }

@@ -1,122 +1,52 @@
 //! Kubernetes and fleets of containers.
 
 use super::{LOOKS, is_on_own, stacks};
-use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::clusters::KUBECTL;
-use crate::rules::builtin::{clusters, code, predicate, run, standing};
+use crate::rules::builtin::{clusters, code, standing};
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
-    has_sub, is_rehearsal, only_reads,
+    Found, Scene, asks_for_help, flag_value, has_flag, has_sub, is_rehearsal, only_reads,
 };
 use crate::rules::{Flag, Invocation};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.kubernetes-delete-all",
-        severity: Severity::Critical,
-        reason: "deletes a namespace, a node, a volume or everything of a kind",
-        instead: Some(Instead::Command("kubectl get all")),
-        when: &[predicate("kubectl_deletes_widely", Trigger::programs(KUBECTL), kubectl_wide)],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.kubernetes-delete",
-        verdict: Verdict::Modify,
-        reason: "takes something out of a running cluster",
-        instead: Some(Instead::Command("kubectl get pods")),
-        when: &[
-            predicate("kubectl_deletes", Trigger::programs(KUBECTL), |scene| kubectl_deletes(scene, false)),
-            predicate(
-                "cluster_emptied",
-                Trigger::programs(KUBECTL).or(Trigger::programs(&["helm"])),
-                |scene| {
-                    let found = scene.first_of(
-                        |program| KUBECTL.contains(&program) || program == "helm",
-                        |inv| is_taken_down(inv) && !is_turned_back(inv) && !clusters::is_local(inv, scene),
-                    );
-                    Found::from(found.map(|inv| inv.text.as_str()))
-                },
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.kubernetes-delete-pod",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes a running pod; what keeps it running starts another",
-        instead: Some(Instead::Command("kubectl get pods")),
-        when: &[predicate("kubectl_deletes_pods", Trigger::programs(KUBECTL), |scene| {
-            kubectl_deletes(scene, true)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.remote-run",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "runs a command on many machines at once",
-        instead: Some(Instead::Command("ansible-playbook --check {1}")),
-        when: &[
-            predicate("ansible_changes", Trigger::programs(&["ansible"]), ansible_changes),
-            predicate("ansible_playbook_runs", Trigger::programs(&["ansible-playbook"]), |scene| {
-                const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"];
-                let found = scene.first(&["ansible-playbook"], |inv| {
-                    !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { operand: Operand::Some, ..run(&["pssh", "pdsh", "clush"]) }),
-            predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
-            predicate("salt_clouds_changed", Trigger::programs(&["salt-cloud"]), salt_clouds_changed),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.fleet-down",
-        severity: Severity::Critical,
-        reason: "restarts, stops or takes away many machines at once",
-        instead: Some(Instead::Command("ansible {1} -m ping")),
-        when: &[predicate(
-            "fleet_taken_down",
-            Trigger::programs(&["ansible", "ansible-playbook"]),
-            stacks::fleet_down,
-        )],
-        ..RULE
-    },
-];
+fn cluster_emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first_of(
+        |program| KUBECTL.contains(&program) || program == "helm",
+        |inv| is_taken_down(inv) && !is_turned_back(inv) && !clusters::is_local(inv, scene),
+    );
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
-words!("builtin/cloud/kubernetes");
-
-fn salt_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["salt"], |inv| {
-        let tried = inv.args.iter().any(|arg| matches!(arg.known(), Some("test=True" | "test=true")));
-        // Which of the words names the minions is not told apart: all that may be functions have to look.
-        let functions = || inv.args.iter().filter_map(Arg::known).filter(|word| is_salt_function(word));
-        let looks = |word: &str| {
-            let (module, last) = word.split_once('.').unwrap_or_default();
-            // `cp.get_file` lays it down on the minions.
-            module == "test"
-                || module != "cp" && SALT_LOOKS.contains(&last.split('_').next().unwrap_or_default())
-        };
-        let only_looks = functions().next().is_some() && functions().all(looks);
-        !tried && !inv.operands.is_empty() && !only_looks
+fn ansible_playbook_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"];
+    let found = scene.first(&["ansible-playbook"], |inv| {
+        !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+words!("builtin/cloud/kubernetes");
+
+fn salt_changes(inv: &Invocation) -> bool {
+    let tried = inv.args.iter().any(|arg| matches!(arg.known(), Some("test=True" | "test=true")));
+    // Which of the words names the minions is not told apart: all that may be functions have to look.
+    let functions = || inv.args.iter().filter_map(Arg::known).filter(|word| is_salt_function(word));
+    let looks = |word: &str| {
+        let (module, last) = word.split_once('.').unwrap_or_default();
+        // `cp.get_file` lays it down on the minions.
+        module == "test" || module != "cp" && SALT_LOOKS.contains(&last.split('_').next().unwrap_or_default())
+    };
+    let only_looks = functions().next().is_some() && functions().all(looks);
+    !tried && !inv.operands.is_empty() && !only_looks
+}
+
 /// Machines of a provider made, changed or destroyed; its functions and actions say by their names that they look.
-fn salt_clouds_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn salt_clouds_changed(inv: &Invocation) -> bool {
     let looks = |arg: &Arg| ["show_", "list_", "avail_"].iter().any(|front| arg.prefix().starts_with(front));
-    let found = scene.first(&["salt-cloud"], |inv| {
-        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
-        let does = has(&["-a", "--action", "-f", "--function"]) && !inv.args.iter().any(looks);
-        let makes =
-            has(&["-m", "--map", "-p", "--profile"]) && !has(&["-Q", "--query", "-F", "--full-query"]);
-        does || makes || has(&["-d", "--destroy"])
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let does = has(&["-a", "--action", "-f", "--function"]) && !inv.args.iter().any(looks);
+    let makes = has(&["-m", "--map", "-p", "--profile"]) && !has(&["-Q", "--query", "-F", "--full-query"]);
+    does || makes || has(&["-d", "--destroy"])
 }
 
 /// `module.function`
@@ -128,46 +58,27 @@ fn is_salt_function(word: &str) -> bool {
 }
 
 /// A module that may change something on many machines.
-fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ansible"], |inv| {
-        let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text);
-        let looks = module.as_deref().is_some_and(|name| {
-            let last = name.rsplit('.').next().unwrap_or_default();
-            // By the names that Ansible demands, such modules only look.
-            LOOKS.contains(&last) || last.ends_with("_info") || last.ends_with("_facts")
-        });
-        (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
-            && !looks
-            && !ansible_asks(inv, module.as_deref(), scene)
-            && !has_flag(inv, "--check")
+fn ansible_changes(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text);
+    let looks = module.as_deref().is_some_and(|name| {
+        let last = name.rsplit('.').next().unwrap_or_default();
+        // By the names that Ansible demands, such modules only look.
+        LOOKS.contains(&last) || last.ends_with("_info") || last.ends_with("_facts")
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
+        && !looks
+        && !ansible_asks(inv, module.as_deref(), scene)
+        && !has_flag(inv, "--check")
 }
 
 /// The machines are told to run a command, and that only looks.
 fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bool {
-    /// What servers say of themselves and of their settings.
-    const ASKS: &[&str] = &[
-        "nginx -t",
-        "nginx -v",
-        "nginx -V",
-        "apachectl -t",
-        "apachectl configtest",
-        "php -v",
-        "hostname",
-        "hostname -f",
-        "ss -tlnp",
-        "ss -ltn",
-        "ss -tulpn",
-        "ip addr",
-        "ip route",
-    ];
     let runs = module.is_none_or(|name| matches!(name.rsplit('.').next(), Some("command" | "shell" | "raw")));
     let told = flag_value(inv, &["-a", "--args"]).and_then(Arg::known);
     // What stands in `{{ }}` is worked out on this machine.
     runs && told.is_some_and(|told| {
         !told.contains("{{")
-            && (ASKS.contains(&told)
+            && (ASKS_SERVERS.contains(&told)
                 || only_reads(scene, (&code::shell_text::shell(told.to_owned()), "/"), READERS))
     })
 }
@@ -237,25 +148,20 @@ fn is_kind(word: &str, kinds: &[&str]) -> bool {
     !kind.is_empty() && kind.split(',').all(|kind| kinds.contains(&kind))
 }
 
-fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KUBECTL, |inv| {
-        let Some(words) = kubectl_deleted(inv, scene) else { return false };
-        let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
-        let kinds = kind.split('/').next().unwrap_or_default();
-        let every = inv.flags.iter().any(|flag| flag.name == "--all");
-        let space = matches!(kinds, "ns" | "namespace" | "namespaces");
-        let names = || words.iter().skip(1).filter_map(|arg| arg.known());
-        // A namespace that is made to be thrown away.
-        let spared = space
-            && words.len() > 1
-            && names().count() + 1 == words.len()
-            && names().all(standing::is_scratch);
-        // What is lost there is one's own, and a person is asked all the same.
-        let asked = in_own_space(inv)
-            && if every { is_kind(kind, POD_KINDS) } else { is_kind(kind, CLAIMS) && !words.is_empty() };
-        !asked && (every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn kubectl_wide(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(words) = kubectl_deleted(inv, scene) else { return false };
+    let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
+    let kinds = kind.split('/').next().unwrap_or_default();
+    let every = inv.flags.iter().any(|flag| flag.name == "--all");
+    let space = matches!(kinds, "ns" | "namespace" | "namespaces");
+    let names = || words.iter().skip(1).filter_map(|arg| arg.known());
+    // A namespace that is made to be thrown away.
+    let spared =
+        space && words.len() > 1 && names().count() + 1 == words.len() && names().all(standing::is_scratch);
+    // What is lost there is one's own, and a person is asked all the same.
+    let asked = in_own_space(inv)
+        && if every { is_kind(kind, POD_KINDS) } else { is_kind(kind, CLAIMS) && !words.is_empty() };
+    !asked && (every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind)))
 }
 
 /// A deletion in a cluster: of pods given by name, or (with `pods` false) of anything else.

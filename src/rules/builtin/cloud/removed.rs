@@ -1,124 +1,44 @@
 //! Resources, buckets and what is in containers, deleted.
 
 use super::{HUBS, IN_CODE, PROVIDERS};
-use crate::domain::{Effect, Severity, Target, Verdict};
+use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
 use crate::rules::builtin::libraries::Told;
-use crate::rules::builtin::{database, libraries, lists, operations, predicate, standing, sub};
-use crate::rules::facts::operations::{DELETES_AZURE_STORAGE, DELETES_GOOGLE_STORAGE, RAZES_CLOUD};
-use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
-    input_of,
-};
+use crate::rules::builtin::{database, libraries, lists, operations, standing};
+use crate::rules::facts::operations::RAZES_CLOUD;
+use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, has_sub, input_of};
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "cloud.container-data-wiped",
-        severity: Severity::Critical,
-        reason: "deletes the directory in which a database in a container keeps its data",
-        instead: Some(Instead::Command("docker ps")),
-        when: &[predicate("container_database_deleted", Trigger::WRAPPED, |scene| {
-            deleted_inside(scene, is_data)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.container-wiped",
-        verdict: Verdict::Modify,
-        reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
-        instead: Some(Instead::Command("docker ps")),
-        when: &[predicate("container_directory_deleted", Trigger::WRAPPED, |scene| {
-            deleted_inside(scene, is_wide)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.s3-delete",
-        severity: Severity::Critical,
-        reason: "deletes stored objects or a whole bucket",
-        instead: Some(Instead::Command("aws s3 ls {1}")),
-        when: &[
-            When::Command(Command {
-                flags: &[&["--recursive"]],
-                without: EMULATED_OR_DRY,
-                ..sub(&["aws"], &["s3 rm"])
-            }),
-            When::Command(Command {
-                without: EMULATED_OR_DRY,
-                ..sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])
-            }),
-            predicate(
-                "bucket_made_like_a_directory",
-                Trigger::programs(&["aws", "gsutil", "gcloud"]),
-                mirrored,
-            ),
-            predicate("google_storage_deleted", Trigger::rows(DELETES_GOOGLE_STORAGE), |scene| {
-                operations::done_where(scene, DELETES_GOOGLE_STORAGE, |inv| !standing::is_scratch_alone(inv))
-            }),
-            When::Command(Command {
-                without: EMULATED_OR_DRY,
-                ..sub(&["rclone"], &["purge", "delete", "rmdirs"])
-            }),
-            predicate("bucket_client_deletes", Trigger::programs(&["mc"]), |scene| {
-                let found = scene.first(&["mc"], |inv| {
-                    ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
-                        && !asks_for_help(inv)
-                        && !database::is_local_bucket(inv, scene)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            predicate("azure_storage_deleted", Trigger::rows(DELETES_AZURE_STORAGE), |scene| {
-                operations::done(scene, DELETES_AZURE_STORAGE)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.resource-delete",
-        severity: Severity::Critical,
-        reason: "deletes a cloud resource with what is in it",
-        instead: Some(Instead::Advice("list the resource and let the person delete it")),
-        when: &[
-            predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
-            predicate("razed_by_words", Trigger::rows(RAZES_CLOUD), razed),
-            predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
-            predicate("provider_told_to_delete", Trigger::INTERPRETER, |scene| {
-                scene.code_where(|codes, _| {
-                    codes.iter().any(|code| {
-                        code.holds_any(PROVIDERS_IN_CODE)
-                            && code.holds_any(DELETED_IN_CODE)
-                            && !libraries::is_emulated(code)
-                    })
-                })
-            }),
-            predicate("library_told_to_delete", IN_CODE, |scene| libraries::told(scene, Told::Deletes)),
-            predicate("name_deleted_from_a_zone", Trigger::programs(&["nsupdate"]), |scene| {
-                let found = scene.first(&["nsupdate"], |inv| {
-                    let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
-                    lines.lines().any(|line| {
-                        let mut words = line.split_whitespace().skip_while(|word| *word == "update");
-                        matches!(words.next(), Some("delete" | "del"))
-                    })
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { operand: Operand::Contains(&[".tfstate"]), ..sub(&["aws"], &["s3 rm"]) }),
-        ],
-        ..RULE
-    },
-];
+fn bucket_client_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["mc"], |inv| {
+        ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
+            && !asks_for_help(inv)
+            && !database::is_local_bucket(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
-/// Nothing is done, or it is done to an emulated store on this machine.
-const EMULATED_OR_DRY: &[&str] = &[
-    "--dryrun",
-    "--dry-run",
-    "--endpoint-url=http://localhost:4566",
-    "--endpoint-url=http://127.0.0.1:4566",
-    "--endpoint-url=http://localhost:9000",
-    "--endpoint-url=http://127.0.0.1:9000",
-];
+fn provider_told_to_delete<'a>(scene: &Scene<'a>) -> Found<'a> {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|code| {
+            code.holds_any(PROVIDERS_IN_CODE)
+                && code.holds_any(DELETED_IN_CODE)
+                && !libraries::is_emulated(code)
+        })
+    })
+}
+
+fn name_deleted_from_a_zone<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["nsupdate"], |inv| {
+        let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
+        lines.lines().any(|line| {
+            let mut words = line.split_whitespace().skip_while(|word| *word == "update");
+            matches!(words.next(), Some("delete" | "del"))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 words!("builtin/cloud/removed");
 
@@ -126,72 +46,69 @@ words!("builtin/cloud/removed");
 const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
 
 /// A provider is asked to delete by a plain request, or by a mutation that is named so.
-fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let deletes = texts.iter().any(|text| {
-            matches!(text.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE" | "--method=DELETE" | "delete")
-        });
-        let asked = |text: &str| {
-            let address = text.split_once("://").map_or(text, |(_, rest)| rest);
-            let at_github = address.strip_prefix("api.github.com/repos/").is_some_and(|path| {
-                let path = path.trim_end_matches('/');
-                path.split('/').count() == 2 || path.ends_with("/protection")
-            });
-            let at_main = ["main", "master", "develop", "production"].iter().any(|name| {
-                address.strip_suffix(name).is_some_and(|rest| rest.ends_with("/git/refs/heads/"))
-            });
-            let at_cluster = || {
-                let (host, path) = address.split_once('/').unwrap_or_default();
-                let serves = [":6443", ":8001", ":8443"].iter().any(|port| host.ends_with(port))
-                    || host.starts_with("kubernetes.default");
-                let kept = ["api/v1/namespaces/", "api/v1/nodes/", "api/v1/persistentvolumes", "apis/"];
-                serves && kept.iter().any(|front| path.starts_with(front)) && !path.contains("/pods/")
-            };
-            let at_gitlab = address.split_once("/api/v4/projects/").is_some_and(|(host, _)| {
-                host.contains('.') && !host.contains('/') && !host.starts_with("127.")
-            });
-            at_github
-                || at_main && address.starts_with("api.github.com/repos/")
-                || at_cluster()
-                || at_gitlab
-                || address.starts_with("api.github.com/orgs/")
-                || address.starts_with("api.github.com/user/")
-                || PROVIDERS.iter().any(|front| {
-                    address.starts_with(front)
-                        || address
-                            .find(front)
-                            .is_some_and(|at| !address.get(..at).unwrap_or_default().contains('/'))
-                })
-        };
-        let mutates = || {
-            texts.iter().any(|text| {
-                text.contains("mutation")
-                    && [
-                        "volumeDelete",
-                        "projectDelete",
-                        "serviceDelete",
-                        "environmentDelete",
-                        "deleteRepository",
-                        "deleteApp",
-                        "deleteProject",
-                        "deleteDatabase",
-                        "deleteOrganization",
-                    ]
-                    .iter()
-                    .any(|name| text.contains(name))
-            })
-        };
-        let forces_a_branch = || {
-            texts.iter().any(|text| matches!(text.as_str(), "PATCH" | "-XPATCH" | "--request=PATCH"))
-                && texts
-                    .iter()
-                    .any(|text| text.contains("api.github.com/repos/") && text.contains("/git/refs/heads/"))
-                && texts.iter().any(|text| libraries::plain(text).contains("force:true"))
-        };
-        deletes && texts.iter().any(|text| asked(text)) || mutates() || forces_a_branch()
+fn deleted_by_request(inv: &Invocation) -> bool {
+    let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let deletes = texts.iter().any(|text| {
+        matches!(text.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE" | "--method=DELETE" | "delete")
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let asked = |text: &str| {
+        let address = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let at_github = address.strip_prefix("api.github.com/repos/").is_some_and(|path| {
+            let path = path.trim_end_matches('/');
+            path.split('/').count() == 2 || path.ends_with("/protection")
+        });
+        let at_main = ["main", "master", "develop", "production"]
+            .iter()
+            .any(|name| address.strip_suffix(name).is_some_and(|rest| rest.ends_with("/git/refs/heads/")));
+        let at_cluster = || {
+            let (host, path) = address.split_once('/').unwrap_or_default();
+            let serves = [":6443", ":8001", ":8443"].iter().any(|port| host.ends_with(port))
+                || host.starts_with("kubernetes.default");
+            let kept = ["api/v1/namespaces/", "api/v1/nodes/", "api/v1/persistentvolumes", "apis/"];
+            serves && kept.iter().any(|front| path.starts_with(front)) && !path.contains("/pods/")
+        };
+        let at_gitlab = address
+            .split_once("/api/v4/projects/")
+            .is_some_and(|(host, _)| host.contains('.') && !host.contains('/') && !host.starts_with("127."));
+        at_github
+            || at_main && address.starts_with("api.github.com/repos/")
+            || at_cluster()
+            || at_gitlab
+            || address.starts_with("api.github.com/orgs/")
+            || address.starts_with("api.github.com/user/")
+            || PROVIDERS.iter().any(|front| {
+                address.starts_with(front)
+                    || address
+                        .find(front)
+                        .is_some_and(|at| !address.get(..at).unwrap_or_default().contains('/'))
+            })
+    };
+    let mutates = || {
+        texts.iter().any(|text| {
+            text.contains("mutation")
+                && [
+                    "volumeDelete",
+                    "projectDelete",
+                    "serviceDelete",
+                    "environmentDelete",
+                    "deleteRepository",
+                    "deleteApp",
+                    "deleteProject",
+                    "deleteDatabase",
+                    "deleteOrganization",
+                ]
+                .iter()
+                .any(|name| text.contains(name))
+        })
+    };
+    let forces_a_branch = || {
+        texts.iter().any(|text| matches!(text.as_str(), "PATCH" | "-XPATCH" | "--request=PATCH"))
+            && texts
+                .iter()
+                .any(|text| text.contains("api.github.com/repos/") && text.contains("/git/refs/heads/"))
+            && texts.iter().any(|text| libraries::plain(text).contains("force:true"))
+    };
+    deletes && texts.iter().any(|text| asked(text)) || mutates() || forces_a_branch()
 }
 
 /// Where databases keep their data.
@@ -243,19 +160,16 @@ fn deleted_inside<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
 }
 
 /// A bucket loses what the directory does not have, and the directory is not what a build has made.
-fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["aws", "gsutil", "gcloud"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let has = |flag: &str| words.iter().any(|word| word == flag);
-        let mirrors = has("sync") && has("--delete")
-            || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));
-        let spared = has("--dryrun") || has("--dry-run") || has("-n") || operations::is_emulated(inv);
-        let source = words.iter().skip_while(|word| !matches!(word.as_str(), "sync" | "rsync")).skip(1);
-        let source = source.map(String::as_str).find(|word| !word.starts_with('-')).unwrap_or_default();
-        let built = source.split('/').any(|part| BUILT.contains(&part)) && !source.contains("://");
-        mirrors && !spared && !built
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn mirrored(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let has = |flag: &str| words.iter().any(|word| word == flag);
+    let mirrors = has("sync") && has("--delete")
+        || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));
+    let spared = has("--dryrun") || has("--dry-run") || has("-n") || operations::is_emulated(inv);
+    let source = words.iter().skip_while(|word| !matches!(word.as_str(), "sync" | "rsync")).skip(1);
+    let source = source.map(String::as_str).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let built = source.split('/').any(|part| BUILT.contains(&part)) && !source.contains("://");
+    mirrors && !spared && !built
 }
 
 fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -315,25 +229,22 @@ fn graphql_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLOUDS, |inv| {
-        let words: Vec<&str> =
-            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
-        let dry = operations::is_rehearsal(inv) || asks_for_help(inv) || operations::is_emulated(inv);
-        // The action is the verb of the command; a resource may be named like one, but stands behind it.
-        let verb = match inv.program.as_str() {
-            "aws" => words.get(1).is_some_and(|verb| {
-                ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
-                    .iter()
-                    .any(|front| verb.starts_with(front))
-            }),
-            _ => words
+fn cloud_deletes(inv: &Invocation) -> bool {
+    let words: Vec<&str> =
+        inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+    let dry = operations::is_rehearsal(inv) || asks_for_help(inv) || operations::is_emulated(inv);
+    // The action is the verb of the command; a resource may be named like one, but stands behind it.
+    let verb = match inv.program.as_str() {
+        "aws" => words.get(1).is_some_and(|verb| {
+            ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
                 .iter()
-                .skip(1)
-                .take(4)
-                .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
-        };
-        verb && !dry && !standing::is_scratch_alone(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+                .any(|front| verb.starts_with(front))
+        }),
+        _ => words
+            .iter()
+            .skip(1)
+            .take(4)
+            .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
+    };
+    verb && !dry && !standing::is_scratch_alone(inv)
 }

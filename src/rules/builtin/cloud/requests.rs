@@ -14,45 +14,7 @@ const CLIENTS: &[&str] = &["az"];
 pub(super) const ASKING: Trigger =
     Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS)).or(Trigger::INTERPRETER);
 
-/// Calls by which code changes something by a request, in small letters without blanks and quotes.
-const CHANGES: &[&str] = &[
-    ".post(",
-    ".put(",
-    ".patch(",
-    "method:post",
-    "method:put",
-    "method:patch",
-    "method=post",
-    "method=put",
-    "method=patch",
-    "request(post",
-    "request(put",
-    "request(patch",
-];
-
 words!("builtin/cloud/requests");
-
-/// The same, by a part within it.
-const OF_PEOPLE: &[&str] = &[
-    "/collaborators/",
-    "/memberships/",
-    "/members/",
-    "/roleassignments/",
-    "/role_assignments",
-    ":setiampolicy",
-];
-
-/// What protects, by a part of an address.
-const GUARDING: &[&str] = &[
-    "/conditionalaccess/",
-    "/policies/",
-    "/guardian/",
-    "/authenticators/",
-    "/mfa",
-    "-protection",
-    "/users/",
-    "/settings/",
-];
 
 /// What shows a secret, by the last part of an address.
 const SHOWING: &[&str] =

@@ -41,7 +41,7 @@ fn applies_unasked(scene: &Scene<'_>, inv: &Invocation) -> bool {
 }
 
 /// What others live by, or the holder of data, is changed without a question.
-pub(super) fn applied_live<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn applied_live(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let holds = |word: &str| HOLDERS.iter().any(|kind| word.contains(kind));
     let chosen = || {
         let selects =
@@ -58,31 +58,26 @@ pub(super) fn applied_live<'a>(scene: &Scene<'a>) -> Found<'a> {
             words.contains(&"taint") && words.iter().any(|word| holds(word))
         })
     };
-    let found = scene.first(APPLIERS, |inv| {
-        let there = || {
-            let below = inv.cwd.as_deref().and_then(|cwd| cwd.strip_prefix(scene.view.cwd));
-            below.is_some_and(standing::is_live_name)
-        };
-        let replaced = || {
-            let named =
-                |word: &str| word.trim_start_matches('-').starts_with("replace") && word.starts_with('-');
-            let words = operations::known_words(inv);
-            words.iter().any(|word| named(word)) && words.iter().any(|word| holds(word))
-        };
-        applies_unasked(scene, inv)
-            && (standing::names_live(inv) || replaced() || there() || chosen() || tainted().is_some())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let there = || {
+        let below = inv.cwd.as_deref().and_then(|cwd| cwd.strip_prefix(scene.view.cwd));
+        below.is_some_and(standing::is_live_name)
+    };
+    let replaced = || {
+        let named = |word: &str| word.trim_start_matches('-').starts_with("replace") && word.starts_with('-');
+        let words = operations::known_words(inv);
+        words.iter().any(|word| named(word)) && words.iter().any(|word| holds(word))
+    };
+    applies_unasked(scene, inv)
+        && (standing::names_live(inv) || replaced() || there() || chosen() || tainted().is_some())
 }
 
 /// Something is changed without a question, and nothing says that it is one's own.
-pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn applied(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let own = |inv: &Invocation| {
         standing::names_scratch(inv)
             || inv.operands.iter().any(|arg| arg.prefix().to_ascii_lowercase().starts_with("dev"))
     };
-    let found = scene.first(APPLIERS, |inv| applies_unasked(scene, inv) && !own(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    applies_unasked(scene, inv) && !own(inv)
 }
 
 /// Where it is kept what was built, as a text that something else than the builder writes.
@@ -127,29 +122,26 @@ const DOWN: &[&str] = &["reboot", "shutdown", "win_reboot", "poweroff", "halt"];
 const RAZING: &[&str] = &["destroy", "teardown", "wipe", "nuke", "decommission", "purge"];
 
 /// All machines of an inventory, or those that others live by, are taken down.
-pub(super) fn fleet_down<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn fleet_down(inv: &Invocation) -> bool {
     let last = |text: &str| text.rsplit('.').next().is_some_and(|name| DOWN.contains(&name));
-    let found = scene.first(&["ansible", "ansible-playbook"], |inv| {
-        let tried = ["--check", "-C", "--list-hosts", "--syntax-check", "--list-tasks"];
-        if tried.iter().any(|flag| has_flag(inv, flag)) || asks_for_help(inv) || is_on_own(inv) {
-            return false;
-        }
-        if inv.program == "ansible-playbook" {
-            let razes = |arg: &Arg| {
-                let name = arg.prefix().rsplit('/').next().unwrap_or_default();
-                name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| RAZING.contains(&word))
-            };
-            return standing::names_live(inv) && inv.operands.iter().any(razes);
-        }
-        let value = |flags: &[&str]| flag_value(inv, flags).map(Arg::to_text).unwrap_or_default();
-        let module = value(&["-m", "--module-name"]);
-        let told = value(&["-a", "--args"]);
-        let runs_it = || {
-            matches!(module.as_str(), "" | "command" | "shell" | "raw")
-                && told.split_whitespace().find(|word| *word != "sudo").is_some_and(last)
+    let tried = ["--check", "-C", "--list-hosts", "--syntax-check", "--list-tasks"];
+    if tried.iter().any(|flag| has_flag(inv, flag)) || asks_for_help(inv) || is_on_own(inv) {
+        return false;
+    }
+    if inv.program == "ansible-playbook" {
+        let razes = |arg: &Arg| {
+            let name = arg.prefix().rsplit('/').next().unwrap_or_default();
+            name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| RAZING.contains(&word))
         };
-        let every = inv.operands.iter().any(|arg| matches!(arg.known(), Some("all" | "*")));
-        (every || standing::names_live(inv)) && (last(&module) || runs_it())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        return standing::names_live(inv) && inv.operands.iter().any(razes);
+    }
+    let value = |flags: &[&str]| flag_value(inv, flags).map(Arg::to_text).unwrap_or_default();
+    let module = value(&["-m", "--module-name"]);
+    let told = value(&["-a", "--args"]);
+    let runs_it = || {
+        matches!(module.as_str(), "" | "command" | "shell" | "raw")
+            && told.split_whitespace().find(|word| *word != "sudo").is_some_and(last)
+    };
+    let every = inv.operands.iter().any(|arg| matches!(arg.known(), Some("all" | "*")));
+    (every || standing::names_live(inv)) && (last(&module) || runs_it())
 }

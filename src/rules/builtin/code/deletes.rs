@@ -3,40 +3,13 @@
 use super::calls::deleted;
 use super::shell_text::shell;
 use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
-use crate::domain::{EffectKind, Severity, Target, Verdict, join};
+use crate::domain::{EffectKind, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::files::WIDE;
-use crate::rules::builtin::{code_paths, libraries, predicate, scripts, statements, undone};
-use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, inner_verdict, runs,
-};
+use crate::rules::builtin::{code_paths, libraries, scripts, statements, undone};
+use crate::rules::matcher::{Class, Found, Scene, classify, contains_word, inner_verdict, runs};
 use crate::shell::Arg;
 use std::cell::LazyCell;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "code.deletes",
-        severity: Severity::Critical,
-        reason: "has an interpreter delete a directory that must not be lost",
-        instead: Some(Instead::Advice(
-            "delete the one directory inside the project that is meant, by its name",
-        )),
-        when: &[
-            predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
-            predicate("code_deletes_a_directory", CODE, code_deletes),
-            predicate("code_deletes_by_a_call", Trigger::INTERPRETER, deletes_by_call),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.deletes-computed",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter delete a directory whose name is put together when it runs",
-        instead: Some(Instead::Advice("delete the one directory that is meant, by its name")),
-        when: &[predicate("code_deletes_what_it_computes", Trigger::INTERPRETER, code_deletes_computed)],
-        ..RULE
-    },
-];
 
 words!("builtin/code/deletes");
 
@@ -144,66 +117,6 @@ fn roots(line: &str) -> Vec<String> {
 
 /// Code of the call itself that goes through everything in the directory and deletes or empties it.
 fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const ALL: &[&str] = &[
-        "os.walk('.')",
-        "os.walk(\".\")",
-        "glob('**/*'",
-        "glob(\"**/*\"",
-        "rglob('*')",
-        "rglob(\"*\")",
-        "listdir('.')",
-        "listdir(\".\")",
-        "listdir()",
-        "glob\"*\"",
-        "glob'*'",
-        "glob(\"*\")",
-        "glob('*')",
-        "<*>",
-        "dir[\"**/*\"]",
-        "dir['**/*']",
-        "dir[\"*\"]",
-        "dir['*']",
-        "dir.glob(\"*\")",
-        "dir.glob('*')",
-        "readdirsync('.')",
-        "readdirsync(\".\")",
-        "finddepth(",
-        "os.walk(os.getcwd())",
-        "dir.glob(\"**/*\")",
-        "rglob('*.rs')",
-        "rglob('*.py')",
-        "rglob('*.js')",
-        "rglob('*.ts')",
-        "rglob('*.go')",
-    ];
-    const GONE: &[&str] = &[
-        "os.remove(",
-        "os.unlink(",
-        "unlink",
-        "file.delete",
-        "rmsync(",
-        "write_text('')",
-        "write_text(\"\")",
-        "'w').close()",
-        "\"w\").close()",
-        "truncate(",
-        "rmtree(",
-        "rm_rf",
-        "rm_r",
-    ];
-    const WHOLE: &[&str] = &[
-        "rmtree(os.getcwd()",
-        "rmtree(os.curdir",
-        "rmtree(path.cwd()",
-        "rmtree(pathlib.path.cwd()",
-        "rmsync(process.cwd()",
-        "rm_rf(dir.pwd",
-        "rm_rf(dir.glob(\"*\")",
-        "rm_rf(dir.glob('*')",
-        "rm_rf(dir[\"*\"]",
-        "rmdirsync(process.cwd()",
-        "remove_tree(getcwd",
-    ];
     let found = interpreters(scene).find(|inv| {
         let temporary = inv.cwd.as_deref().is_some_and(|cwd| cwd.starts_with("/tmp/"));
         let empties = |text: &str| {
@@ -212,12 +125,12 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
             let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
             let picks = bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
             // `Path.cwd() / "dist"` is not the whole.
-            let whole = WHOLE.iter().any(|word| {
+            let whole = DIRECTORY_GONE.iter().any(|word| {
                 bare.match_indices(*word).any(|(at, word)| {
                     !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
                 })
             });
-            whole || any(ALL) && any(GONE) && !picks
+            whole || any(WHOLE_DIRECTORY) && any(FILE_GONE) && !picks
         };
         let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
         !temporary

@@ -1,41 +1,14 @@
 //! Code that goes through all of somebody's home: to encrypt the files in it, to write over them, or to send them away.
 
 use super::{CODE, interpreters, texts};
-use crate::domain::{EffectKind, Severity, Target, Verdict, join};
+use crate::domain::{EffectKind, Target, join};
 use crate::rules::Invocation;
-use crate::rules::builtin::{code_paths, predicate};
-use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, classify, host_of, is_known};
+use crate::rules::builtin::code_paths;
+use crate::rules::matcher::{Class, Found, Scene, classify, host_of, is_known};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "code.encrypts-home",
-        severity: Severity::Critical,
-        reason: "has an interpreter go through a home directory and encrypt the files in it",
-        instead: Some(Instead::Advice("encrypt the one file that is meant, by its name, into a new one")),
-        when: &[predicate("home_encrypted_by_code", CODE, |scene| walks_home(scene, encrypts))],
-        ..RULE
-    },
-    Rule {
-        id: "code.rewrites-home",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter go through a home directory and write over the files in it",
-        instead: Some(Instead::Advice(
-            "name the files that are to be changed, or their directory in the project",
-        )),
-        when: &[predicate("home_rewritten_by_code", CODE, |scene| walks_home(scene, rewrites))],
-        ..RULE
-    },
-    Rule {
-        id: "code.sends-home",
-        severity: Severity::Critical,
-        reason: "has an interpreter send what is in a home directory to another machine",
-        instead: Some(Instead::Advice("let the person send the files that are meant")),
-        when: &[predicate("home_sent_by_code", CODE, |scene| {
-            walks_home(scene, |code, scene| sends(code) && names_stranger(code, scene))
-        })],
-        ..RULE
-    },
-];
+fn home_sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    walks_home(scene, |code, scene| sends(code) && names_stranger(code, scene))
+}
 
 words!("builtin/code/homes");
 
@@ -105,21 +78,6 @@ fn is_home(text: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn encrypts(code: &str, _: &Scene<'_>) -> bool {
-    const CIPHERS: &[&str] = &[
-        ".encrypt(",
-        "createCipheriv(",
-        "createCipher(",
-        "AES.new(",
-        "ChaCha20",
-        "'enc'",
-        "\"enc\"",
-        "openssl enc",
-        "gpg -c",
-        "'gpg'",
-        "encrypt_file(",
-        "^=",
-        ") ^ ",
-    ];
     CIPHERS.iter().any(|cipher| code.contains(cipher))
         && (writes_each(code) || code.contains("subprocess") || code.contains("system("))
 }
@@ -153,25 +111,7 @@ fn writes_each(code: &str) -> bool {
 }
 
 fn sends(code: &str) -> bool {
-    const CALLS: &[&str] = &[
-        "requests.post(",
-        "requests.put(",
-        "httpx.post(",
-        "httpx.put(",
-        "session.post(",
-        "urlopen(",
-        "fetch(",
-        "axios.post(",
-        "axios.put(",
-        ".sendall(",
-        ".storbinary(",
-        "upload_file(",
-        "put_object(",
-        "http.request(",
-        "https.request(",
-        "sendmail(",
-    ];
-    CALLS.iter().any(|call| code.contains(call))
+    SENDING_CALLS.iter().any(|call| code.contains(call))
 }
 
 /// Whether code names a host that is not among the known ones.

@@ -5,17 +5,8 @@ use super::shell_text::shell;
 use super::{MAX_LITERALS, interpreters, is_old_script, texts};
 use crate::domain::Verdict;
 use crate::rules::builtin::code::deletes::DELETES_ONE;
-use crate::rules::builtin::{code_paths, predicate, scripts, statements, undone};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, inner_verdict};
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "code.loses-asked",
-    verdict: Verdict::Modify,
-    reason: "has an interpreter delete or move what would be asked about in a shell",
-    instead: Some(Instead::Advice("delete or move it with a command of the shell, where it can be seen")),
-    when: &[predicate("code_loses_a_file", Trigger::INTERPRETER, loses)],
-    ..RULE
-}];
+use crate::rules::builtin::{code_paths, scripts, statements, undone};
+use crate::rules::matcher::{Found, Scene, contains_word, inner_verdict};
 
 words!("builtin/code/loses");
 

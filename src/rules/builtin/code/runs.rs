@@ -6,79 +6,14 @@ use super::options::option_runs;
 use super::shell_text::{may_be_fed, shell_verdict};
 use super::told::{called_deserves, told_by_account, tried};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
-use crate::domain::{Severity, Verdict};
+use crate::domain::Verdict;
 use crate::rules::Invocation;
-use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
+use crate::rules::builtin::{argv, dialogs, lists, runners, scripts, statements, tcl, undone};
 use crate::rules::foreign::{Language, starts_nothing};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, input_of, is_shell, names_module,
-    runs, runs_code, runs_shell,
+    Found, Scene, contains_word, flag_value, input_of, is_shell, names_module, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "code.runs-asked-command",
-        verdict: Verdict::Modify,
-        reason: "has an interpreter run a command that would be asked about in a shell",
-        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
-        when: &[
-            predicate(
-                "code_runs_an_asked_command",
-                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
-                |scene| runs_at_least(scene, Verdict::Modify),
-            ),
-            predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
-                runners::runs_by_argument(scene, Verdict::Modify)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.filter-runs-command",
-        verdict: Verdict::Modify,
-        reason: "has sed or awk hand text to a shell",
-        instead: Some(Instead::Advice("leave out what runs a command")),
-        when: &[predicate(
-            "filter_runs_commands",
-            Trigger::programs(lists::SEDS).or(Trigger::programs(lists::SCRIPTED_FILTERS)),
-            filter_runs,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "code.option-runs-command",
-        verdict: Verdict::Modify,
-        reason: "has a program run a command that is not its own, given in an option",
-        instead: Some(Instead::Command("make -n")),
-        when: &[predicate("option_names_a_command", Trigger::programs(OPTION_RUNNERS), option_runs)],
-        ..RULE
-    },
-    Rule {
-        id: "code.runs-blocked-command",
-        severity: Severity::Critical,
-        reason: "has an interpreter run a command that would be blocked in a shell",
-        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
-        when: &[
-            predicate(
-                "code_runs_a_blocked_command",
-                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
-                |scene| runs_at_least(scene, Verdict::Block),
-            ),
-            predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
-                runners::runs_by_argument(scene, Verdict::Block)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "code.archiver-runs-command",
-        reason: "has an archiver run a command of its own choosing",
-        instead: Some(Instead::Advice("leave out the option that runs a command")),
-        when: &[predicate("archiver_told_to_run_a_command", Trigger::programs(ARCHIVERS), archiver_runs)],
-        ..RULE
-    },
-];
 
 words!("builtin/code/runs");
 
@@ -96,23 +31,19 @@ fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
     options.chain(inv.operands.first().filter(|_| !given))
 }
 
-fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        if runs(inv, lists::SEDS) {
-            let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-            return sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text())).any(
-                |run| match run {
-                    scripts::SedRun::Command(text) => !may_be_fed(scene, &text, cwd),
-                    scripts::SedRun::Part(_) => true,
-                },
-            );
-        }
-        runs(inv, lists::SCRIPTED_FILTERS)
-            && inv.operands.first().is_some_and(|program| {
-                scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene))
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn filter_runs(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if runs(inv, lists::SEDS) {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        return sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text())).any(|run| match run {
+            scripts::SedRun::Command(text) => !may_be_fed(scene, &text, cwd),
+            scripts::SedRun::Part(_) => true,
+        });
+    }
+    runs(inv, lists::SCRIPTED_FILTERS)
+        && inv
+            .operands
+            .first()
+            .is_some_and(|program| scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene)))
 }
 
 /// Whether what comes down the pipe to a command is what git or a listing of files says.
@@ -351,19 +282,16 @@ fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
     })
 }
 
-fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn archiver_runs(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const RUNS: &[&str] =
         &["--checkpoint-action=exec", "--to-command", "--unzip-command", "-TT", "--rsh-command"];
     /// Of these the command is given what is in the archive, or nothing.
     const FED: &[&str] = &["--to-command=", "--checkpoint-action=exec="];
-    let found = scene.first(ARCHIVERS, |inv| {
-        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let harmless = |arg: &Arg| {
-            let command = arg.known().and_then(|arg| FED.iter().find_map(|option| arg.strip_prefix(option)));
-            command.is_some_and(|command| may_be_fed(scene, command, cwd))
-        };
-        let named = inv.args.iter().filter(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)));
-        { named }.any(|arg| !harmless(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let harmless = |arg: &Arg| {
+        let command = arg.known().and_then(|arg| FED.iter().find_map(|option| arg.strip_prefix(option)));
+        command.is_some_and(|command| may_be_fed(scene, command, cwd))
+    };
+    let named = inv.args.iter().filter(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)));
+    { named }.any(|arg| !harmless(arg))
 }

@@ -8,127 +8,40 @@ use super::{
     drops_others, drops_table, is_local_bucket, is_on_scratch, is_own_client, loses, spares_no_row,
     sql_by_client, sql_unless_own, starts, texts, words_of,
 };
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::standing::is_scratch;
-use crate::rules::builtin::{lists, operations, predicate, resets, scripts, standing};
-use crate::rules::facts::operations::{DESTROYS_QUEUE, DESTROYS_STORE, DRAINS_QUEUE};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, runs};
+use crate::rules::builtin::{lists, operations, resets, scripts, standing};
+use crate::rules::facts::operations::{DESTROYS_QUEUE, DRAINS_QUEUE};
+use crate::rules::matcher::{Found, Scene, contains_word, runs};
 use crate::shell::Arg;
 use flushed::{FETCHERS, flushed, flushed_by_address, flushed_by_client, flushed_over_socket};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "database.own-emptied",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes or empties what a store for development on this machine holds",
-        instead: Some(Instead::Advice(
-            "use a database named for the tests, or let the person say that it may go",
-        )),
-        when: &[
-            predicate("own_tables_lost", STATEMENTS, |scene| {
-                sql_by_client(scene, |inv| is_own_client(inv, scene), loses_tables)
-            }),
-            predicate("own_database_dropped", STATEMENTS, |scene| {
-                sql_by_client(scene, |inv| place_of(inv, scene) != Place::Elsewhere, drops_own)
-            }),
-            predicate("own_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
-                dropped(scene, Whose::Own)
-            }),
-            predicate("own_store_flushed", Trigger::programs(REDIS), |scene| {
-                flushed_by_client(scene, Whose::Own)
-            }),
-            predicate("own_store_emptied_by_code", Trigger::INTERPRETER, |scene| {
-                resets::store_emptied(scene, true)
-            }),
-            predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
-            predicate("own_queue_lost", Trigger::rows(DESTROYS_QUEUE), |scene| {
-                operations::done_where(scene, DESTROYS_QUEUE, |inv| whose_queue(inv, scene) == Whose::Own)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "database.truncate",
-        reason: "empties a table",
-        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[predicate("sql_truncate", STATEMENTS, |scene| sql_unless_own(scene, truncates))],
-        ..RULE
-    },
-    Rule {
-        id: "database.delete-all",
-        reason: "changes or deletes every row, because there is no WHERE",
-        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[predicate("sql_without_where", STATEMENTS, |scene| sql_unless_own(scene, spares_no_row))],
-        ..RULE
-    },
-    Rule {
-        id: "database.store-deleted",
-        severity: Severity::Critical,
-        reason: "deletes all that a store, a queue or a database service keeps",
-        instead: Some(Instead::Advice("list what would go, and let the person delete it")),
-        when: &[
-            predicate("graph_deleted", Trigger::programs(GRAPHS), graph_deleted),
-            predicate("store_asked_to_delete", Trigger::programs(lists::DOWNLOADERS), |scene| {
-                statement_sent(scene)
-            }),
-            predicate("store_deleted_by_words", Trigger::rows(DESTROYS_STORE), |scene| {
-                operations::done_where(scene, DESTROYS_STORE, |inv| {
-                    whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
-                })
-            }),
-            predicate(
-                "file_of_a_server_deleted",
-                Trigger::kinds(&[EffectKind::FileDeletion]),
-                data_file_deleted,
-            ),
-            predicate(
-                "index_deleted_by_request",
-                Trigger::programs(&["curl", "http", "https", "xh"]),
-                |scene| deleted_by_request(scene, true),
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "database.flush",
-        severity: Severity::Critical,
-        reason: "empties a key-value store",
-        instead: Some(Instead::Command("redis-cli dbsize")),
-        when: &[
-            predicate(
-                "store_flushed",
-                Trigger::programs(REDIS)
-                    .or(Trigger::programs(lists::NETCATS))
-                    .or(Trigger::programs(&["telnet"])),
-                flushed,
-            ),
-            predicate("store_flushed_by_address", Trigger::programs(FETCHERS), flushed_by_address),
-            predicate("store_flushed_over_a_socket", Trigger::REDIRECTED, flushed_over_socket),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "database.mongo-drop",
-        severity: Severity::Critical,
-        reason: "deletes a database, a collection or all documents",
-        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[predicate("mongo_drop", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Others))],
-        ..RULE
-    },
-    Rule {
-        id: "database.queue-emptied",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes a queue or a stream with the messages in it",
-        instead: Some(Instead::Advice("count what would go, and let the person delete it")),
-        when: &[predicate("queue_emptied", Trigger::rows(DRAINS_QUEUE), |scene| {
-            operations::done_where(scene, DRAINS_QUEUE, |inv| whose_queue(inv, scene) != Whose::Tests)
-        })],
-        ..RULE
-    },
-];
+words!("builtin/database/emptied");
+
+fn own_tables_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
+    sql_by_client(scene, |inv| is_own_client(inv, scene), loses_tables)
+}
+
+fn own_database_dropped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    sql_by_client(scene, |inv| place_of(inv, scene) != Place::Elsewhere, drops_own)
+}
+
+fn own_queue_lost(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) == Whose::Own
+}
+
+fn store_asked_to_delete<'a>(scene: &Scene<'a>) -> Found<'a> {
+    statement_sent(scene)
+}
+
+fn store_deleted_by_words(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) == Whose::Others && !standing::is_scratch_alone(inv)
+}
+
+fn queue_emptied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    whose_queue(inv, scene) != Whose::Tests
+}
 
 const MONGO: &[&str] = &["mongosh", "mongo"];
 
@@ -159,23 +72,9 @@ fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
 
 /// What a server keeps its data in goes, on this machine.
 fn data_file_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const KEPT: &[&str] = &[
-        "/var/lib/mysql/",
-        "/var/lib/postgresql/",
-        "/var/lib/pgsql/",
-        "/var/lib/mongodb/",
-        "/var/lib/mongo/",
-        "/var/lib/redis/",
-        "/var/lib/elasticsearch/",
-        "/var/lib/cassandra/",
-        "/var/lib/clickhouse/",
-        "/var/lib/etcd/",
-        "/var/lib/influxdb/",
-        "/var/lib/neo4j/",
-    ];
     let found = scene.effects().find(|(effect, _)| {
         effect.kind == EffectKind::FileDeletion
-            && KEPT.iter().any(|dir| effect.target.text().starts_with(dir))
+            && DATA_PLACES.iter().any(|dir| effect.target.text().starts_with(dir))
             && !effect.target.text().ends_with(".pid")
             && !effect.target.text().ends_with(".sock")
     });
@@ -201,19 +100,16 @@ fn loses_tables(words: &[String]) -> bool {
 }
 
 /// Everything in a graph, or a graph with all that is in it.
-fn graph_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GRAPHS, |inv| {
-        texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
-            let words = words_of(statement);
-            let has = |word: &str| words.iter().any(|one| one == word);
-            has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
-                || starts(&words, &["DROP", "DATABASE"])
-                || contains_word(statement, "._dropDatabase(")
-                || contains_word(statement, "._drop(")
-                || contains_word(statement, "g.V().drop(")
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn graph_deleted(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
+        let words = words_of(statement);
+        let has = |word: &str| words.iter().any(|one| one == word);
+        has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
+            || starts(&words, &["DROP", "DATABASE"])
+            || contains_word(statement, "._dropDatabase(")
+            || contains_word(statement, "._drop(")
+            || contains_word(statement, "g.V().drop(")
+    })
 }
 
 /// A program of one's own on this machine, at a port where no database listens: what it is sent are words to search for.
@@ -285,28 +181,7 @@ fn mongo_drop<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
             }
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             let text = if text.contains("eval(") { text } else { without_strings(&text) };
-            [
-                "dropDatabase(",
-                ".drop(",
-                "deleteMany({})",
-                "remove({})",
-                "dropUser(",
-                "dropAllUsers",
-                "dropAllRoles",
-                "updateMany({},",
-                "].drop(",
-                "dropDatabase\"](",
-                "dropDatabase'](",
-                "{dropDatabase:",
-                "{drop:",
-                "remove({},",
-                "deleteMany()",
-                "dropCollection(",
-                "deleteMany({},",
-                "shutdownServer(",
-            ]
-            .iter()
-            .any(|word| text.contains(word))
+            MONGO_LOSSES.iter().any(|word| text.contains(word))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

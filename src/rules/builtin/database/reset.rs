@@ -1,73 +1,43 @@
 //! Databases set up anew by the tools of a framework.
 
 use super::{deleted_by_request, env_is_scratch, is_for_tests, names_scratch};
-use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::database::spared::is_named_for_tests;
-use crate::rules::builtin::{operations, predicate};
-use crate::rules::facts::operations::{RESETS_DATABASE, RESETS_RAILS_DATABASE, ROLLS_SCHEMA_BACK};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
+use crate::rules::builtin::operations;
+use crate::rules::matcher::{Found, Scene};
 use crate::rules::{Invocation, matcher};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "database.reset",
-        verdict: Verdict::Modify,
-        reason: "empties the application's database",
-        instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
-        when: &[
-            predicate("rails_database_reset", Trigger::rows(RESETS_RAILS_DATABASE), |scene| {
-                // Last, because it looks through the whole command line.
-                operations::done_where(scene, RESETS_RAILS_DATABASE, |_| !is_for_tests(scene))
-            }),
-            predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
-                let pushes = |inv: &Invocation| {
-                    matcher::has_sub(inv, "db push")
-                        && ["--force-reset", "--accept-data-loss"]
-                            .iter()
-                            .any(|flag| matcher::has_flag(inv, flag))
-                };
-                let found = scene.first(&["prisma"], |inv| {
-                    (matcher::has_sub(inv, "migrate reset") || pushes(inv))
-                        && !matcher::asks_for_help(inv)
-                        && inv.args.last().and_then(Arg::known) != Some("--help")
-                        && !env_is_scratch(inv, scene)
-                });
-                Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
-            }),
-            predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
-            predicate("database_emptied_by_words", Trigger::rows(RESETS_DATABASE), |scene| {
-                operations::done_where(scene, RESETS_DATABASE, |inv| {
-                    !names_scratch(inv)
-                        && !env_is_scratch(inv, scene)
-                        && !is_named_for_tests(inv, scene)
-                        && !only_prints(inv, scene)
-                        && !is_for_tests(scene)
-                })
-            }),
-            predicate(
-                "data_deleted_by_request",
-                Trigger::programs(&["curl", "http", "https", "xh"]),
-                |scene| deleted_by_request(scene, false),
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "database.set-back",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "takes changes of a database's schema back, and deletes what is in them",
-        instead: Some(Instead::Advice("print the statements of the rollback, and let the person run it")),
-        when: &[predicate("schema_set_back", Trigger::rows(ROLLS_SCHEMA_BACK), |scene| {
-            operations::done_where(scene, ROLLS_SCHEMA_BACK, |inv| {
-                let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
-                !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
-            })
-        })],
-        ..RULE
-    },
-];
+fn rails_database_reset(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let _ = inv;
+    !is_for_tests(scene)
+}
+
+fn prisma_resets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let pushes = |inv: &Invocation| {
+        matcher::has_sub(inv, "db push")
+            && ["--force-reset", "--accept-data-loss"].iter().any(|flag| matcher::has_flag(inv, flag))
+    };
+    let found = scene.first(&["prisma"], |inv| {
+        (matcher::has_sub(inv, "migrate reset") || pushes(inv))
+            && !matcher::asks_for_help(inv)
+            && inv.args.last().and_then(Arg::known) != Some("--help")
+            && !env_is_scratch(inv, scene)
+    });
+    Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
+}
+
+fn database_emptied_by_words(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !names_scratch(inv)
+        && !env_is_scratch(inv, scene)
+        && !is_named_for_tests(inv, scene)
+        && !only_prints(inv, scene)
+        && !is_for_tests(scene)
+}
+
+fn schema_set_back(inv: &Invocation) -> bool {
+    let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
+    !names_scratch(inv) && !operations::known_words(inv).into_iter().any(prints)
+}
 
 words!("builtin/database/reset");
 

@@ -9,6 +9,8 @@ use crate::rules::builtin::standing::{is_own, is_scratch};
 use crate::rules::matcher::{Found, Scene};
 use crate::shell::Arg;
 
+words!("builtin/database/scratch");
+
 /// Whether a client is at the database of the tests, by what it is given or by the variables around it.
 pub(super) fn is_at_tests(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const OPTIONS: &[&str] = &["-d", "--dbname", "-D", "--database"];
@@ -95,26 +97,7 @@ pub(super) fn says_tests(line: &str) -> bool {
     // Over several lines it says the same.
     let line = line.replace("\\\n", " ");
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    [
-        "RAILS_ENV=test",
-        "MIX_ENV=test",
-        "NODE_ENV=test",
-        "APP_ENV=test",
-        "--env=test",
-        "--env test",
-        "DJANGO_SETTINGS_MODULE=test",
-        "RACK_ENV=test",
-        ".settings.test",
-        "jdbc:h2:mem:",
-        "--environment=test",
-        "-e test",
-        "-e .env.test",
-        "--env=ci",
-        "--context Test",
-    ]
-    .iter()
-    .any(|word| line.contains(word))
-        || sets_tests(&line)
+    TEST_SETTINGS.iter().any(|word| line.contains(word)) || sets_tests(&line)
 }
 
 /// An option or a variable chooses settings or an environment that are named for tests.
@@ -133,24 +116,6 @@ pub(super) fn sets_tests(line: &str) -> bool {
 
 /// The databases that options name.
 pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
-    const OPTIONS: &[&str] = &[
-        "-d",
-        "--dbname",
-        "-D",
-        "--database",
-        "--db",
-        "--database-url",
-        "-database",
-        "--url",
-        "-url",
-        "--uri",
-        "--connection",
-        "-Dflyway.url",
-        "-configFiles",
-        "-Dflyway.configFiles",
-        "--defaults-file",
-        "--defaultsFile",
-    ];
     const KEYS: &[&str] = &["Database=", "Initial Catalog=", "databaseName=", "dbname="];
     let named = |value: &str| {
         // `Host=…;Database=NAME`
@@ -161,11 +126,12 @@ pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
     };
     let words = operations::known_words(inv);
     let apart = words.windows(2).filter_map(|pair| match pair {
-        [option, value] if OPTIONS.contains(option) => Some(named(value)),
+        [option, value] if DATABASE_OPTIONS.contains(option) => Some(named(value)),
         _ => None,
     });
     let joined = words.iter().filter_map(|word| word.split_once('='));
-    let joined = joined.filter(|(option, _)| OPTIONS.contains(option)).map(|(_, value)| named(value));
+    let joined =
+        joined.filter(|(option, _)| DATABASE_OPTIONS.contains(option)).map(|(_, value)| named(value));
     // An address needs no option.
     let told = |word: &str| {
         word.contains("://") || KEYS.iter().any(|key| word.contains(key)) || word.ends_with(".db")

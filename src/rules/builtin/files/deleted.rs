@@ -5,209 +5,22 @@ mod unknown;
 
 use super::outside::CHANGES;
 use super::{DELETES, WIDE, outside};
-use crate::domain::{Effect, EffectKind, Origin, PathKind, Severity, Target, Verdict};
+use crate::domain::{Effect, EffectKind, Origin, PathKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
-    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, find_but, has_flag,
-    owner, target_of,
+    Class, EFFECT, Found, OnEffect, Scene, classify, find_but, has_flag, owner, target_of,
 };
 use crate::shell::Arg;
 use piped::delete_piped;
 use unknown::{delete_unknown, delete_unknown_root, is_module, is_taken_out};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "files.delete-root",
-        severity: Severity::Critical,
-        reason: "deletes the whole file system",
-        instead: Some(Instead::Advice(
-            "delete the one directory inside the project that is meant, by its name",
-        )),
-        when: &[recursive_deletion(&[Class::Root], &[])],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-system",
-        severity: Severity::Critical,
-        reason: "deletes a directory of the operating system",
-        instead: Some(Instead::Advice(
-            "remove software with the package manager, and ask the person to do it",
-        )),
-        when: &[recursive_deletion(&[Class::System], &[])],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-home",
-        severity: Severity::Critical,
-        reason: "deletes the home directory, somebody's home, or a whole directory in it",
-        instead: Some(Instead::Advice(
-            "name what is to go inside the project, or ask the person to delete it",
-        )),
-        when: &[
-            recursive_deletion(&[Class::Home, Class::HomeTop, Class::Users], &[]),
-            predicate("directory_cleared_by_its_program", Trigger::programs(CLEARERS), cleared),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-piped",
-        severity: Severity::Critical,
-        reason: "deletes all that another command lists, and that lists too much",
-        instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
-        when: &[predicate(
-            "list_of_everything_piped_to_a_deletion",
-            Trigger::WRAPPED.or(Trigger::programs(&["perl"])),
-            delete_piped,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-most",
-        verdict: Verdict::Modify,
-        reason: "deletes several directories of the project's top at once",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("top_of_the_project_deleted", Trigger::kinds(DELETES), top_deleted)],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-project",
-        severity: Severity::Critical,
-        reason: "deletes the whole project",
-        instead: Some(Instead::Command("git clean -nd")),
-        when: &[recursive_deletion(&[Class::Project], &[Class::Root, Class::Home])],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-git",
-        severity: Severity::Critical,
-        reason: "deletes the repository's history",
-        instead: Some(Instead::Command("git status")),
-        when: &[predicate("repository_deleted", Trigger::kinds(DELETES), |scene| {
-            find_but(&OF_GIT, scene, |_, target| is_module(target) || is_of_new_clone(scene, target))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-submodule",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes the repository of a submodule, with commits in it that may be nowhere else",
-        instead: Some(Instead::Advice("let git take the submodule out, by its path")),
-        when: &[predicate("repository_of_a_submodule_deleted", Trigger::kinds(DELETES), |scene| {
-            find_but(&OF_GIT, scene, |_, target| !is_module(target) || is_taken_out(scene, target))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-outside",
-        reason: "deletes a directory outside the project",
-        instead: Some(Instead::Advice(
-            "delete inside the project only, or ask the person to add the directory to `scope`",
-        )),
-        when: &[
-            predicate("work_in_another_checkout_discarded", Trigger::kinds(DELETES), discarded_elsewhere),
-            When::Effect(OnEffect {
-                kinds: DELETES,
-                any: &[Class::Outside],
-                none: &[
-                    Class::Root,
-                    Class::System,
-                    Class::Home,
-                    Class::HomeTop,
-                    Class::Users,
-                    Class::Project,
-                    Class::Git,
-                    Class::Checkout,
-                ],
-                recursive: true,
-                lasting: true,
-                ..EFFECT
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-in-checkout",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes a directory in another project of the person's",
-        instead: Some(Instead::Advice(
-            "say which directory of which project is to go, and let the person delete it",
-        )),
-        when: &[When::Effect(OnEffect {
-            kinds: DELETES,
-            any: &[Class::Checkout],
-            none: &[Class::Git, Class::HomeTop],
-            except: &["git"],
-            recursive: true,
-            lasting: true,
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-unknown",
-        verdict: Verdict::Modify,
-        reason: "deletes recursively what is only known once it runs; an empty variable would make it the whole disk",
-        instead: Some(Instead::Advice(
-            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
-        )),
-        when: &[predicate("recursive_deletion_of_an_unknown_path", Trigger::kinds(DELETES), delete_unknown)],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-unknown-root",
-        reason: "deletes all in a directory whose name is not known; were the variable empty, it would be the root",
-        instead: Some(Instead::Advice(
-            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
-        )),
-        when: &[predicate(
-            "recursive_deletion_below_an_unknown_directory",
-            Trigger::kinds(DELETES),
-            delete_unknown_root,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-inside",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes a directory of the project that git may not be able to bring back",
-        instead: Some(Instead::Command("git status --short")),
-        when: &[When::Effect(OnEffect {
-            kinds: DELETES,
-            none: &[
-                Class::Outside,
-                Class::Project,
-                Class::Git,
-                Class::Root,
-                Class::Home,
-                Class::Protected,
-                Class::Unknown,
-            ],
-            recursive: true,
-            lasting: true,
-            except: &["git"],
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.delete-file-outside",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes a file outside the project, or leaves nothing in it",
-        instead: Some(Instead::Advice(
-            "delete inside the project only, or ask the person to add the directory to `scope`",
-        )),
-        when: &[
-            predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside),
-            predicate("file_outside_is_emptied", Trigger::kinds(CHANGES), outside::emptied),
-        ],
-        ..RULE
-    },
-];
+fn repository_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    find_but(&OF_GIT, scene, |_, target| is_module(target) || is_of_new_clone(scene, target))
+}
+
+fn repository_of_a_submodule_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    find_but(&OF_GIT, scene, |_, target| !is_module(target) || is_taken_out(scene, target))
+}
 
 /// Deletion of what git keeps.
 const OF_GIT: OnEffect = OnEffect {
@@ -219,15 +32,10 @@ const OF_GIT: OnEffect = OnEffect {
     ..EFFECT
 };
 
-/// Deletion of one of these with all that lies below.
-const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> When {
-    When::Effect(OnEffect { kinds: DELETES, any, none, recursive: true, ..EFFECT })
-}
-
 words!("builtin/files/deleted");
 
 /// A home, the project or more, named to a program that clears what it is given.
-fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn cleared(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let lost = |arg: &Arg, inv: &Invocation| {
         let home = scene.view.facts.places.home.as_deref();
         let text = arg.text();
@@ -238,58 +46,54 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
         let classes = classify(&target_of(&path, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
         classes.any(WIDE) || classes.has(Class::Project)
     };
-    let found = scene.first(CLEARERS, |inv| {
-        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
-        match (inv.program.as_str(), first) {
-            ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
-            ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
-            ("gio", _) => false,
-            ("cargo", Some("clean")) => {
-                let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
-                let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
-                // Assignments in front of a command are gone once it is surveyed; the text still has them.
-                let line = scene.command_line();
-                let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
-                let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
-                told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
-                    .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
-            }
-            ("cargo", _) => false,
-            ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
-                inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            ("fdupes" | "jdupes", _) => {
-                let deletes = |arg: &Arg| {
-                    arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
-                };
-                inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            // What it encrypts, nobody reads again without the key.
-            ("ccrypt" | "ccencrypt", _) => {
-                let reads = ["-d", "-c", "--decrypt", "--cat"].iter().any(|flag| has_flag(inv, flag));
-                !reads && inv.args.iter().any(|arg| lost(arg, inv))
-            }
-            (program, command) => {
-                let told = |words: &[&str]| {
-                    inv.args.iter().any(|arg| arg.known().is_some_and(|word| words.contains(&word)))
-                };
-                let moves =
-                    program == "rar" && (matches!(command, Some("m" | "mf")) || told(&["-df", "-dr", "-dw"]));
-                // `find ~ | xargs 7z a -sdel`
-                let listed = || {
-                    inv.wrappers.iter().any(|name| name == "xargs")
-                        && scene
-                            .first(&["find", "fd", "ls"], |other| {
-                                other.pipeline == inv.pipeline
-                                    && other.args.iter().any(|arg| lost(arg, other))
-                            })
-                            .is_some()
-                };
-                (moves || told(&["-sdel"])) && (inv.args.iter().skip(1).any(|arg| lost(arg, inv)) || listed())
-            }
+    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
+    match (inv.program.as_str(), first) {
+        ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
+        ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
+        ("gio", _) => false,
+        ("cargo", Some("clean")) => {
+            let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
+            let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
+            // Assignments in front of a command are gone once it is surveyed; the text still has them.
+            let line = scene.command_line();
+            let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
+            let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
+            told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
+                .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        ("cargo", _) => false,
+        ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
+            inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        ("fdupes" | "jdupes", _) => {
+            let deletes = |arg: &Arg| {
+                arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
+            };
+            inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        // What it encrypts, nobody reads again without the key.
+        ("ccrypt" | "ccencrypt", _) => {
+            let reads = ["-d", "-c", "--decrypt", "--cat"].iter().any(|flag| has_flag(inv, flag));
+            !reads && inv.args.iter().any(|arg| lost(arg, inv))
+        }
+        (program, command) => {
+            let told = |words: &[&str]| {
+                inv.args.iter().any(|arg| arg.known().is_some_and(|word| words.contains(&word)))
+            };
+            let moves =
+                program == "rar" && (matches!(command, Some("m" | "mf")) || told(&["-df", "-dr", "-dw"]));
+            // `find ~ | xargs 7z a -sdel`
+            let listed = || {
+                inv.wrappers.iter().any(|name| name == "xargs")
+                    && scene
+                        .first(&["find", "fd", "ls"], |other| {
+                            other.pipeline == inv.pipeline && other.args.iter().any(|arg| lost(arg, other))
+                        })
+                        .is_some()
+            };
+            (moves || told(&["-sdel"])) && (inv.args.iter().skip(1).any(|arg| lost(arg, inv)) || listed())
+        }
+    }
 }
 
 /// Whether the call itself makes what lies at the path, in front of the effect with that number: nothing is there now.

@@ -2,24 +2,13 @@
 
 use super::deleted::is_made_before;
 use super::overwritten::{EMPTIERS, is_cache, is_log, leaves_nothing, writer};
-use crate::domain::{Action, EffectKind, PathKind, Reach, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Reach, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, inside, owners, runs, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, inside, owners, runs, target_of};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "files.hard-link-outside",
-    verdict: Verdict::Modify,
-    severity: Severity::Medium,
-    reason: "gives a file outside the project a second name in it, by which any tool changes the file itself",
-    instead: Some(Instead::Advice("copy it, or link to it with `ln -s`")),
-    when: &[predicate("file_outside_hard_linked", Trigger::programs(LINKERS), hard_linked)],
-    ..RULE
-}];
+words!("builtin/files/outside");
 
 /// What leaves another content in a file.
 pub(super) const CHANGES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
@@ -87,23 +76,20 @@ fn opens_only(inv: &Invocation, scene: &Scene<'_>) -> bool {
     silent(inv) && scene.invocations().iter().all(silent)
 }
 
-fn hard_linked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn hard_linked(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let any = |inv: &Invocation, flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
     let hard = |inv: &Invocation| match inv.program.as_str() {
         "cp" | "gcp" => any(inv, &["-l", "--link"]) || inv.args.iter().any(is_linking),
         _ => !any(inv, &["-s", "--symbolic"]),
     };
-    let found = scene.first(LINKERS, |inv| {
-        let into = any(inv, &["-t", "--target-directory"]);
-        let count = inv.operands.len().saturating_sub(usize::from(!into));
-        hard(inv)
-            && inv
-                .operands
-                .iter()
-                .take(count)
-                .any(|arg| is_of_a_person(&target_of(arg, inv.cwd.as_deref()), scene))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let into = any(inv, &["-t", "--target-directory"]);
+    let count = inv.operands.len().saturating_sub(usize::from(!into));
+    hard(inv)
+        && inv
+            .operands
+            .iter()
+            .take(count)
+            .any(|arg| is_of_a_person(&target_of(arg, inv.cwd.as_deref()), scene))
 }
 
 /// `-al`

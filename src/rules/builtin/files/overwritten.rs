@@ -3,129 +3,30 @@
 mod kept;
 
 use super::lists_all_of_git;
-use crate::domain::{EffectKind, Severity, Target, Verdict};
-use crate::rules::builtin::{everyday, flagged, lists, predicate};
+use crate::domain::{EffectKind, Target};
+use crate::rules::builtin::{everyday, lists};
 use crate::rules::matcher::{
-    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
-    inside, owner, owners, runs, target_of,
+    At, Class, Found, Scene, flag_value, has_flag, inside, owner, owners, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 use kept::{data_lost, grows, settings_lost};
 pub(super) use kept::{is_cache, is_log};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "files.write-system",
-        severity: Severity::Critical,
-        reason: "changes files that the running system is made of",
-        instead: Some(Instead::Advice(
-            "install software with the package manager, and ask the person to do it",
-        )),
-        when: &[predicate("system_files_changed", Trigger::kinds(CHANGES), write_system)],
-        ..RULE
-    },
-    Rule {
-        id: "files.write-device",
-        verdict: Verdict::Modify,
-        reason: "changes how a device of this machine behaves",
-        instead: Some(Instead::Advice("say which device is to do what, and let the person set it")),
-        when: &[predicate("device_set", Trigger::kinds(CHANGES), |scene| {
-            changed_at(scene, everyday::is_device_setting)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.write-accounts",
-        severity: Severity::Critical,
-        reason: "changes who may log in or how the machine starts",
-        instead: Some(Instead::Advice("describe the change and let the person make it")),
-        when: &[When::Effect(OnEffect { kinds: CHANGES, at: CRITICAL_ETC, ..EFFECT })],
-        ..RULE
-    },
-    Rule {
-        id: "files.write-etc",
-        verdict: Verdict::Modify,
-        reason: "changes the machine's configuration",
-        instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[predicate("etc_changed", Trigger::kinds(CHANGES), write_etc)],
-        ..RULE
-    },
-    Rule {
-        id: "files.write-shared",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "changes a directory that all users of the machine share",
-        instead: Some(Instead::Advice("install into the project or into a directory below it")),
-        when: &[When::Effect(OnEffect {
-            kinds: CHANGES,
-            at: &[At::Abs("/usr/local"), At::Abs("/opt"), At::Abs("/srv"), At::Abs("/var/www")],
-            any: &[],
-            none: &[Class::Expected],
-            ..EFFECT
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "files.shred",
-        reason: "overwrites files so that nothing can bring them back",
-        instead: Some(Instead::Advice("delete the file by its name")),
-        when: &[
-            predicate("file_overwritten_for_good", Trigger::programs(SHREDDERS), |scene| {
-                let found = scene.first(SHREDDERS, |inv| {
-                    // What was made to be thrown away.
-                    let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
-                        Target::Path { path, glob: false, .. } => {
-                            scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
-                        }
-                        Target::Path { .. }
-                        | Target::UnknownPath { .. }
-                        | Target::Url(_)
-                        | Target::Command(_)
-                        | Target::None => false,
-                    };
-                    !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(flagged(
-                &["bleachbit"],
-                &[&["-c", "--clean", "-s", "--shred", "-w", "--wipe-free-space", "--wipe-empty-space"]],
-            )),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.emptied",
-        reason: "deletes every file that git tracks, or every line of the files that it is given",
-        instead: Some(Instead::Command("git status --short")),
-        when: &[
-            predicate("all_tracked_files_deleted", Trigger::programs(DELETERS), tracked_deleted),
-            predicate("editor_told_to_delete_every_line", Trigger::programs(EDITORS), lines_deleted),
-            predicate("files_emptied_in_turn", Trigger::kinds(CHANGES), emptied_in_turn),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "files.data-lost",
-        verdict: Verdict::Modify,
-        reason: "empties a database or a dump, or deletes one that by its name is in use",
-        instead: Some(Instead::Advice("move it to another name first, or let the person empty it")),
-        when: &[predicate("data_emptied_or_deleted", Trigger::kinds(CHANGES), data_lost)],
-        ..RULE
-    },
-    Rule {
-        id: "files.settings-lost",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "overwrites or takes away settings whose values git does not hold",
-        instead: Some(Instead::Advice(
-            "add the lines that are missing (`>>`); `lazaret rollback` puts back what a checkpoint saved",
-        )),
-        when: &[predicate("settings_lost", Trigger::kinds(CHANGES), settings_lost)],
-        ..RULE
-    },
-];
+fn file_overwritten_for_good(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // What was made to be thrown away.
+    let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => {
+            scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
+        }
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => false,
+    };
+    !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
+}
 
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
@@ -256,57 +157,54 @@ pub(super) fn leaves_nothing(inv: &Invocation) -> bool {
 }
 
 /// An edit in place that leaves nothing.
-fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn lines_deleted(inv: &Invocation) -> bool {
     const NOTHING: &[&str] =
         &["d", "1,$d", "s/.*//", "s/.*//g", "/./d", "/^/d", "/.*/d", "1~1d", "0,$d", "Q", "1Q"];
-    let found = scene.first(EDITORS, |inv| {
-        let first = inv.operands.first().map(Arg::text).unwrap_or_default();
-        match inv.program.as_str() {
-            "perl" => {
-                // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
-                let in_place = inv.args.iter().any(|arg| {
-                    let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
-                    let letters = letters.split('.').next().unwrap_or_default();
-                    !letters.starts_with(['M', 'm', 'I', 'e', '-'])
-                        && letters.bytes().all(|b| b.is_ascii_alphanumeric())
-                        && letters.contains('i')
-                });
-                let clears = |arg: &Arg| {
-                    let code: String = arg.text().split_whitespace().collect();
-                    matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
-                };
-                in_place
-                    && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
-                        || inv.args.iter().any(clears))
-            }
-            "ex" | "vi" | "vim" | "nvim" => {
-                let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-                let clears = |text: &str| {
-                    let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
-                    let text = text.trim_start_matches("argdo ");
-                    matches!(
-                        text.split('|').next().unwrap_or_default().trim(),
-                        "%d" | "1,$d" | "%delete" | "%d _"
-                    )
-                };
-                let keeps = |text: &str| {
-                    ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
-                        .iter()
-                        .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
-                };
-                told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
-            }
-            "awk" | "gawk" => {
-                inv.args.iter().any(|arg| arg.known() == Some("inplace"))
-                    && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
-            }
-            _ => {
-                let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
-                in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
-            }
+    let first = inv.operands.first().map(Arg::text).unwrap_or_default();
+    match inv.program.as_str() {
+        "perl" => {
+            // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
+            let in_place = inv.args.iter().any(|arg| {
+                let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
+                let letters = letters.split('.').next().unwrap_or_default();
+                !letters.starts_with(['M', 'm', 'I', 'e', '-'])
+                    && letters.bytes().all(|b| b.is_ascii_alphanumeric())
+                    && letters.contains('i')
+            });
+            let clears = |arg: &Arg| {
+                let code: String = arg.text().split_whitespace().collect();
+                matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
+            };
+            in_place
+                && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+                    || inv.args.iter().any(clears))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "ex" | "vi" | "vim" | "nvim" => {
+            let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+            let clears = |text: &str| {
+                let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
+                let text = text.trim_start_matches("argdo ");
+                matches!(
+                    text.split('|').next().unwrap_or_default().trim(),
+                    "%d" | "1,$d" | "%delete" | "%d _"
+                )
+            };
+            let keeps = |text: &str| {
+                ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
+                    .iter()
+                    .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
+            };
+            told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
+        }
+        "awk" | "gawk" => {
+            inv.args.iter().any(|arg| arg.known() == Some("inplace"))
+                && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
+        }
+        _ => {
+            let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
+            in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
+        }
+    }
 }
 
 fn changed_at<'a>(scene: &Scene<'a>, test: impl Fn(&Target) -> bool) -> Found<'a> {

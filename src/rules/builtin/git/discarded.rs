@@ -1,194 +1,69 @@
 //! Work that is thrown away: the work tree, the index, stashes.
 
-use super::{GIT, LIBRARIES, first_git, git, is_protected, target_of_refspec, throws};
-use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use super::{GIT, LIBRARIES, first_git, is_protected, target_of_refspec, throws};
+use crate::domain::{EffectKind, PathKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Code, Command, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, When, flag_value, has_flag,
-    is_scratch, target_of,
-};
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, is_scratch, target_of};
 use crate::rules::survey::{checked_out, is_asked, is_whole};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.reset-hard",
-        reason: "throws away every uncommitted change in the work tree",
-        instead: Some(Instead::Command("git stash")),
-        when: &[
-            predicate("git_resets_hard", Trigger::programs(GIT), |scene| {
-                throws(scene, &["reset"], |has| has("--hard") || has("--merge"))
-            }),
-            predicate("git_reads_tree_over", Trigger::programs(GIT), |scene| {
-                throws(scene, &["read-tree"], |has| has("--reset") && has("-u"))
-            }),
-            predicate("git_checks_index_out", Trigger::programs(GIT), |scene| {
-                throws(scene, &["checkout-index"], |has| {
-                    (has("-f") || has("--force"))
-                        && (has("-a") || has("--all") || has("--stdin"))
-                        && !has("--prefix")
-                })
-            }),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    LIBRARIES,
-                    &[
-                        "reset('--hard",
-                        "reset(\"--hard",
-                        "reset(['--hard",
-                        "reset([\"--hard",
-                        "GIT_RESET_HARD",
-                        "ResetMode.HARD",
-                        "git.clean('-",
-                        "git.clean(\"-",
-                        "working_tree=True",
-                    ],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.checkout-paths",
-        reason: "overwrites uncommitted changes of all files in the named place",
-        instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_checkout_places", Trigger::programs(GIT), |scene| {
-            overwrites(scene, "checkout", Loss::Wide)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.checkout-force",
-        reason: "switches branch and throws uncommitted changes away",
-        instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_switches_by_force", Trigger::programs(GIT), |scene| {
-            throws(scene, &["checkout", "switch"], |has| {
-                has("-f") || has("--force") || has("--discard-changes")
-            })
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.restore",
-        reason: "overwrites uncommitted changes of all files in the named place",
-        instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_restore_places", Trigger::programs(GIT), |scene| {
-            overwrites(scene, "restore", Loss::Wide)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.discard-file",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "overwrites a file that has changes which git does not hold",
-        instead: Some(Instead::Command("git stash push {last}")),
-        when: &[
-            predicate("git_checkout_files", Trigger::programs(GIT), |scene| {
-                overwrites(scene, "checkout", Loss::File)
-            }),
-            predicate("git_restore_files", Trigger::programs(GIT), |scene| {
-                overwrites(scene, "restore", Loss::File)
-            }),
-            predicate("git_checkout_index_files", Trigger::programs(GIT), |scene| {
-                overwrites(scene, "checkout-index", Loss::File)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.clean",
-        reason: "deletes files that git does not track and cannot bring back",
-        instead: Some(Instead::Command("git clean -nd")),
-        when: &[predicate("git_clean_forced", Trigger::programs(GIT), clean)],
-        ..RULE
-    },
-    Rule {
-        id: "git.clean-ignored",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes all that git ignores: build output, but .env files and local settings too",
-        instead: Some(Instead::Command("git clean -ndX")),
-        when: &[When::Command(Command {
-            without: &["-n", "--dry-run"],
-            ..git(&["clean"], &[&["-f", "--force"], &["-X"]])
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.rm-all",
-        reason: "deletes every tracked file, changed ones too",
-        instead: Some(Instead::Command("git rm -r --cached {last}")),
-        when: &[predicate("git_rm_all", Trigger::programs(GIT), |scene| {
-            first_git(scene, "rm", |inv| {
-                let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
-                let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
-                forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
-            })
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.branch-reset",
-        verdict: Verdict::Modify,
-        reason: "moves or deletes a protected branch, so that its commits hang on nothing",
-        instead: Some(Instead::Advice(
-            "make a branch of what is there first, and let the person move this one",
-        )),
-        when: &[predicate("git_moves_protected_branch", Trigger::programs(GIT), moves_protected)],
-        ..RULE
-    },
-    Rule {
-        id: "git.stash-drop",
-        verdict: Verdict::Modify,
-        reason: "throws stashed work away",
-        instead: Some(Instead::Command("git stash list")),
-        when: &[predicate("git_drops_stash", Trigger::programs(GIT), |scene| {
-            throws(scene, &["stash drop"], |_| true)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.stash-clear",
-        reason: "throws away all work that was ever stashed",
-        instead: Some(Instead::Command("git stash list")),
-        when: &[predicate("git_clears_stashes", Trigger::programs(GIT), |scene| {
-            throws(scene, &["stash clear"], |_| true)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.stash-all",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "stashes ignored files too: local settings, .env files and build output disappear",
-        instead: Some(Instead::Command("git stash -u")),
-        when: &[When::Command(Command { without: &["-m"], ..git(&["stash"], &[&["-a", "--all"]]) })],
-        ..RULE
-    },
-    Rule {
-        id: "git.worktree-remove-force",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "removes a work tree with its uncommitted changes",
-        instead: Some(Instead::Command("git worktree remove {last}")),
-        rewriter: Some(Rewriter::WithoutForce),
-        when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
-            throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
-        })],
-    },
-    Rule {
-        id: "git.submodule-deinit-force",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "removes a submodule's work tree with its uncommitted changes",
-        instead: Some(Instead::Command("git submodule deinit {last}")),
-        rewriter: Some(Rewriter::WithoutForce),
-        when: &[When::Command(git(&["submodule deinit"], &[&["-f", "--force"]]))],
-    },
-];
+fn git_resets_hard<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["reset"], |has| has("--hard") || has("--merge"))
+}
+
+fn git_reads_tree_over<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["read-tree"], |has| has("--reset") && has("-u"))
+}
+
+fn git_checks_index_out<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["checkout-index"], |has| {
+        (has("-f") || has("--force")) && (has("-a") || has("--all") || has("--stdin")) && !has("--prefix")
+    })
+}
+
+fn git_checkout_places<'a>(scene: &Scene<'a>) -> Found<'a> {
+    overwrites(scene, "checkout", Loss::Wide)
+}
+
+fn git_switches_by_force<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["checkout", "switch"], |has| has("-f") || has("--force") || has("--discard-changes"))
+}
+
+fn git_restore_places<'a>(scene: &Scene<'a>) -> Found<'a> {
+    overwrites(scene, "restore", Loss::Wide)
+}
+
+fn git_checkout_files<'a>(scene: &Scene<'a>) -> Found<'a> {
+    overwrites(scene, "checkout", Loss::File)
+}
+
+fn git_restore_files<'a>(scene: &Scene<'a>) -> Found<'a> {
+    overwrites(scene, "restore", Loss::File)
+}
+
+fn git_checkout_index_files<'a>(scene: &Scene<'a>) -> Found<'a> {
+    overwrites(scene, "checkout-index", Loss::File)
+}
+
+fn git_rm_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "rm", |inv| {
+        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+        let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
+        forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
+    })
+}
+
+fn git_drops_stash<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["stash drop"], |_| true)
+}
+
+fn git_clears_stashes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["stash clear"], |_| true)
+}
+
+fn git_removes_work_tree<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
+}
 
 /// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.
 const MAX_PAIRS: usize = 1_000_000;
@@ -304,43 +179,40 @@ fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A local branch that is protected, or not known, and is set to another commit or deleted.
-fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        if inv.program != "git" {
-            return false;
+fn moves_protected(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if inv.program != "git" {
+        return false;
+    }
+    let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
+    let forced = has(&["-f", "--force"]);
+    let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
+        Some("checkout") => by_flag(&["-B"]),
+        Some("switch") => by_flag(&["-C", "--force-create"]),
+        // Of a name that is not known a person is asked as of any branch.
+        Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
+            inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
         }
-        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
-        let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
-        let forced = has(&["-f", "--force"]);
-        let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
-            Some("checkout") => by_flag(&["-B"]),
-            Some("switch") => by_flag(&["-C", "--force-create"]),
-            // Of a name that is not known a person is asked as of any branch.
-            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
-                inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
-            }
-            Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
-                inv.operands.iter().skip(1).collect()
-            }
-            Some("branch") if forced => inv.operands.iter().take(1).collect(),
-            Some("update-ref") => {
-                let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
-                inv.operands.iter().take(1).filter(heads).collect()
-            }
-            Some("fetch" | "pull") => {
-                let local = |arg: &&Arg| {
-                    let text = arg.text();
-                    let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
-                    to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
-                };
-                inv.operands.iter().skip(1).filter(local).collect()
-            }
-            _ => return false,
-        };
-        branches.into_iter().any(|arg| match arg.known() {
-            Some(branch) => is_protected(target_of_refspec(branch), scene),
-            None => true,
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
+            inv.operands.iter().skip(1).collect()
+        }
+        Some("branch") if forced => inv.operands.iter().take(1).collect(),
+        Some("update-ref") => {
+            let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
+            inv.operands.iter().take(1).filter(heads).collect()
+        }
+        Some("fetch" | "pull") => {
+            let local = |arg: &&Arg| {
+                let text = arg.text();
+                let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
+                to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
+            };
+            inv.operands.iter().skip(1).filter(local).collect()
+        }
+        _ => return false,
+    };
+    branches.into_iter().any(|arg| match arg.known() {
+        Some(branch) => is_protected(target_of_refspec(branch), scene),
+        None => true,
+    })
 }

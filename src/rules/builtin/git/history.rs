@@ -1,121 +1,39 @@
 //! History that is rewritten, unreachable or damaged.
 
-use super::{GIT, first_git, git, is_git, is_protected, is_sub, target_of_refspec, throws};
-use crate::domain::{EffectKind, PathKind, Severity, Verdict, join, lies_in};
+use super::{GIT, first_git, is_git, is_protected, is_sub, target_of_refspec, throws};
+use crate::domain::{EffectKind, PathKind, join, lies_in};
 use crate::rules::Invocation;
-use crate::rules::builtin::{predicate, sub};
 use crate::rules::git_settings::entries;
-use crate::rules::matcher::{
-    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_operand,
-    has_sub, is_scratch,
-};
+use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, has_operand, has_sub, is_scratch};
 use crate::rules::survey::{CONFIG, REFLOG, is_noted_again};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.branch-delete-force",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes a branch even when its commits are nowhere else",
-        instead: Some(Instead::Command("git branch -d {all}")),
-        when: &[
-            When::Command(git(&["branch"], &[&["-D"]])),
-            When::Command(git(&["branch"], &[&["-d", "--delete"], &["-f", "--force"]])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.reflog-expire",
-        reason: "removes the record that makes lost commits recoverable",
-        instead: Some(Instead::Command("git reflog")),
-        when: &[predicate("git_expires_reflog", Trigger::programs(GIT), |scene| {
-            throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.gc-prune",
-        reason: "deletes unreachable commits at once, so that nothing can bring them back",
-        instead: Some(Instead::Command("git gc")),
-        when: &[
-            predicate("git_collects_at_once", Trigger::programs(GIT), |scene| {
-                throws(scene, &["gc"], |has| has("--prune=now") || has("--prune=all"))
-            }),
-            predicate("git_prunes_at_once", Trigger::programs(GIT), |scene| {
-                throws(scene, &["prune"], |has| {
-                    (has("--expire=now") || has("--expire=all")) && !has("-n") && !has("--dry-run")
-                })
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.prune",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes objects that no branch and no reflog reaches, dropped stashes among them",
-        instead: Some(Instead::Advice("leave it to git, which tidies up by itself")),
-        when: &[When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) })],
-        ..RULE
-    },
-    Rule {
-        id: "git.filter-history",
-        reason: "rewrites the whole history of the repository",
-        instead: Some(Instead::Advice("rewrite a clone of the repository, and let the person push it")),
-        when: &[
-            predicate("history_filtered", Trigger::programs(GIT), |scene| {
-                throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
-            }),
-            When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.update-ref-delete",
-        reason: "deletes a reference without any of git's safety checks",
-        instead: Some(Instead::Advice("let the person delete the branch")),
-        when: &[predicate("git_deletes_reference", Trigger::programs(GIT), |scene| {
-            let found = scene.first(GIT, |inv| {
-                has_sub(inv, "update-ref")
-                    && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
-                    && !asks_for_help(inv)
-                    && !is_scratch(inv, scene)
-            });
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.history-damaged",
-        reason: "takes commits, references or the whole repository out of reach",
-        instead: Some(Instead::Command("git log --oneline -5")),
-        when: &[
-            When::Command(git(&[], &[&["--unpack-unreachable=now"]])),
-            predicate("history_cleaner_run_as_a_jar", Trigger::programs(&["java"]), history_cleaner),
-            When::Command(Command { flags: &[&["--all", "-a"]], ..sub(&["hg"], &["revert"]) }),
-            When::Command(Command {
-                flags: &[&["--remove-unversioned", "--remove-ignored"]],
-                ..sub(&["svn"], &["cleanup"])
-            }),
-            When::Command(Command { flags: &[&["--deleted", "--delete"]], ..sub(&["jj"], &["git push"]) }),
-            When::Command(Command {
-                flags: &[&["-C", "--clean"]],
-                ..sub(&["sl"], &["goto", "update", "up"])
-            }),
-            When::Command(sub(&["sl"], &["purge", "clean"])),
-            predicate("repository_damaged_by_git", Trigger::programs(GIT), repository_damaged),
-            When::Command(Command {
-                flags: &[&["-C", "--clean"]],
-                ..sub(&["hg"], &["update", "up", "checkout", "co"])
-            }),
-            When::Command(sub(&["hg"], &["strip", "purge", "debugstrip", "prune"])),
-            When::Command(Command { flags: &[&["-R", "--recursive"]], ..sub(&["svn"], &["revert"]) }),
-            When::Command(sub(&["jj"], &["abandon", "op restore", "operation restore", "op abandon"])),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/git/history");
+
+fn git_expires_reflog<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
+}
+
+fn git_collects_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["gc"], |has| has("--prune=now") || has("--prune=all"))
+}
+
+fn git_prunes_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["prune"], |has| {
+        (has("--expire=now") || has("--expire=all")) && !has("-n") && !has("--dry-run")
+    })
+}
+
+fn history_filtered<'a>(scene: &Scene<'a>) -> Found<'a> {
+    throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
+}
+
+fn git_deletes_reference(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    has_sub(inv, "update-ref")
+        && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
+        && !asks_for_help(inv)
+        && !is_scratch(inv, scene)
+}
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
 fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -232,14 +150,13 @@ fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `java -jar bfg.jar`, by whatever version.
-fn history_cleaner<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn history_cleaner(inv: &Invocation) -> bool {
     let is_cleaner = |arg: &Arg| {
         let text = arg.text();
         let name = text.rsplit('/').next().unwrap_or_default();
         name.starts_with("bfg") && name.ends_with(".jar")
     };
-    let found = scene.first(&["java"], |inv| inv.args.iter().any(is_cleaner));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(is_cleaner)
 }
 
 /// `git branch -D main`, by its name.

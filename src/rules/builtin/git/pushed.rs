@@ -1,106 +1,23 @@
 //! What others see: pushes and remotes.
 
-use super::{
-    GIT, LIBRARIES, first_git, git, is_forced_push, is_git, is_protected, refspecs, target_of_refspec,
-};
-use crate::domain::{Severity, Verdict};
+use super::{GIT, LIBRARIES, first_git, is_forced_push, is_git, is_protected, refspecs, target_of_refspec};
 use crate::rules::Invocation;
-use crate::rules::builtin::{branches, predicate};
-use crate::rules::matcher::{
-    Code, Command, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, When, has_flag, has_operand,
-};
+use crate::rules::builtin::branches;
+use crate::rules::matcher::{Found, Scene, has_flag, has_operand};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "git.push-force",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "a forced push overwrites commits that others may have pushed since",
-        instead: Some(Instead::Command("git push --force-with-lease {all}")),
-        rewriter: Some(Rewriter::ForceWithLease),
-        when: &[predicate("git_forced_push", Trigger::programs(GIT), forced_push)],
-    },
-    Rule {
-        id: "git.push-force-protected",
-        reason: "a forced push to a protected branch rewrites what everybody builds on",
-        instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
-        when: &[
-            predicate(
-                "git_forced_push_to_protected_branch",
-                Trigger::programs(GIT),
-                forced_push_to_protected,
-            ),
-            predicate("forced_push_by_another_program", Trigger::programs(branches::PUSHERS), |scene| {
-                branches::forced_by_another(scene, branches::PUSHERS)
-            }),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    LIBRARIES,
-                    &["push("],
-                    &["--force'", "--force\"", "force=True"],
-                    &["'main'", "\"main\"", "main:main", "'master'", "\"master\""],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "git.push-delete",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes a branch or tag on the remote",
-        instead: Some(Instead::Command("git branch -r --merged")),
-        when: &[predicate("git_push_deletes", Trigger::programs(GIT), push_deletes)],
-        ..RULE
-    },
-    Rule {
-        id: "git.push-prune",
-        verdict: Verdict::Modify,
-        reason: "deletes branches on the remote that are not named here",
-        instead: Some(Instead::Advice("name the one branch that is to go")),
-        when: &[predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
-            first_git(scene, "push", |inv| {
-                let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
-                let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
-                inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
-            })
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.push-delete-protected",
-        severity: Severity::Critical,
-        reason: "deletes a protected branch on the remote",
-        instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
-        when: &[predicate("git_deletes_protected_branch", Trigger::programs(GIT), deletes_protected)],
-        ..RULE
-    },
-    Rule {
-        id: "git.push-mirror",
-        reason: "makes the remote an exact copy, deleting every branch that is not here",
-        instead: Some(Instead::Advice("push the branches that are meant, by their names")),
-        when: &[When::Command(Command {
-            without: &["--dry-run", "-n"],
-            ..git(&["push"], &[&["--mirror", "--prune"]])
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "git.remote-changed",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "later pushes and fetches go to another place",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[When::Command(git(&["remote set-url", "remote add"], &[]))],
-        ..RULE
-    },
-];
+words!("builtin/git/pushed");
 
-fn forced_push<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| is_forced_push(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn git_push_deletes_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "push", |inv| {
+        let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+        let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
+        inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
+    })
+}
+
+fn forced_push(inv: &Invocation) -> bool {
+    is_forced_push(inv)
 }
 
 fn forced_push_to_protected<'a>(scene: &Scene<'a>) -> Found<'a> {

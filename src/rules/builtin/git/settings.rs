@@ -4,33 +4,9 @@ use super::{GIT, is_git};
 use crate::domain::{EffectKind, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::code::shell_text::{fed, has_known_programs, shell};
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, inner_survey, inner_verdict,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, inner_survey, inner_verdict};
 use crate::rules::survey::setting_command;
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "git.config-executes",
-    reason: "this setting makes git run a program of its own choosing from now on",
-    instead: Some(Instead::Advice("let the person make this setting: they can see what git would run")),
-    when: &[predicate("git_config_executes", Trigger::programs(GIT), config_executes)],
-    ..RULE
-}];
-
-/// Settings that make git run what they name although they hold no command line, by the lower-case key or its beginning
-/// and end. Those that do are the survey's to tell.
-const REACHING: &[(&str, &str)] = &[
-    ("core.hookspath", ""),
-    ("credential.helper", ""),
-    ("credential.", ".helper"),
-    ("include.path", ""),
-    ("includeif.", ".path"),
-    ("init.templatedir", ""),
-    ("protocol.ext.allow", ""),
-    ("submodule.", ".update"),
-];
 
 words!("builtin/git/settings");
 

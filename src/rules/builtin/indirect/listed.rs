@@ -6,6 +6,8 @@ use crate::rules::builtin::docker;
 use crate::rules::matcher::{Found, Scene, has_flag, input_of, runs};
 use crate::shell::Arg;
 
+words!("builtin/indirect/listed");
+
 pub(super) fn listed_and_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().map(Arg::to_text).collect() };
@@ -23,23 +25,7 @@ pub(super) fn listed_and_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         runs(inv, &["docker", "podman", "nerdctl"])
             && pair(&words, "volume", &["ls", "list"])
             && !docker::lists_scratch(all, inv)
-            || runs(inv, &["kubectl", "oc"])
-                && pair(
-                    &words,
-                    "get",
-                    &[
-                        "ns",
-                        "namespace",
-                        "namespaces",
-                        "pv",
-                        "pvc",
-                        "nodes",
-                        "all",
-                        "crd",
-                        "crds",
-                        "projects",
-                    ],
-                )
+            || runs(inv, &["kubectl", "oc"]) && pair(&words, "get", CLUSTER_THINGS)
     });
     if !lists {
         return Found::No;
@@ -62,34 +48,11 @@ pub(super) fn deleted_by_desktop<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene)).collect::<Vec<_>>().join("\n");
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         match inv.program.as_str() {
-            "swift" => {
-                has(&["removeItem(", "trashItem("])
-                    && has(&[
-                        "NSHomeDirectory",
-                        "homeDirectory",
-                        "\"/Users",
-                        "\"/home",
-                        "\"/\"",
-                        "\"/System",
-                        "\"/etc",
-                        "\"/Library",
-                    ])
-            }
+            "swift" => has(&["removeItem(", "trashItem("]) && has(SWIFT_PLACES),
             "osascript" => {
                 has(&["delete ", "empty trash", "empty the trash"])
                     && has(&["Finder", "System Events"])
-                    && has(&[
-                        "every item",
-                        "every file",
-                        "every folder",
-                        " home",
-                        "documents folder",
-                        "desktop folder",
-                        "path to desktop",
-                        "path to documents",
-                        "startup disk",
-                        "trash",
-                    ])
+                    && has(SCRIPT_PLACES)
                     || has(&["do shell script"]) && has(&["rm -rf /", "rm -rf ~", "rm -fr /", "rm -rf $HOME"])
             }
             _ => false,

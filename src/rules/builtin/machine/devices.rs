@@ -1,78 +1,27 @@
 //! Devices, mounts and the network below them.
 
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::{done, done_where};
-use crate::rules::builtin::predicate;
-use crate::rules::facts::operations::{CHANGES_NETWORK, ERASES_DEVICE};
-use crate::rules::matcher::{
-    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
-};
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.device-erased",
-        verdict: Verdict::Modify,
-        reason: "erases all that is on a board, a phone or a simulator",
-        instead: Some(Instead::Command("esptool.py flash_id")),
-        when: &[predicate("device_erased", Trigger::rows(ERASES_DEVICE), |scene| done(scene, ERASES_DEVICE))],
-        ..RULE
-    },
-    Rule {
-        id: "system.network-cut",
-        reason: "takes the machine off its network or sends its traffic another way",
-        instead: Some(Instead::Command("ip addr")),
-        when: &[predicate("network_cut", Trigger::rows(CHANGES_NETWORK), |scene| {
-            // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
-            let itself = |inv: &Invocation| {
-                inv.program == "tc"
-                    && inv.args.windows(2).any(|pair| match pair {
-                        [dev, lo] => dev.known() == Some("dev") && lo.known() == Some("lo"),
-                        _ => false,
-                    })
-            };
-            done_where(scene, CHANGES_NETWORK, |inv| !itself(inv))
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "system.mounted-over",
-        severity: Severity::Critical,
-        reason: "mounts over the system, makes it writable, or takes away what is in use",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("system_mounted_over", Trigger::programs(MOUNTS), mounted_over)],
-        ..RULE
-    },
-    Rule {
-        id: "disks.read-device",
-        reason: "reads a disk, the memory or the keyboard past every permission of files and windows",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileRead],
-                at: &[
-                    At::Abs("/dev/mem"),
-                    At::Abs("/dev/kmem"),
-                    At::Abs("/dev/port"),
-                    At::Abs("/dev/mapper"),
-                    At::Abs("/dev/disk"),
-                    At::Abs("/dev/input"),
-                ],
-                except: LOOKERS,
-                ..EFFECT
-            }),
-            predicate("raw_disk_read", Trigger::kinds(&[EffectKind::FileRead]), disk_read),
-        ],
-        ..RULE
-    },
-];
+fn network_cut(inv: &Invocation) -> bool {
+    // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
+    let itself = |inv: &Invocation| {
+        inv.program == "tc"
+            && inv.args.windows(2).any(|pair| match pair {
+                [dev, lo] => dev.known() == Some("dev") && lo.known() == Some("lo"),
+                _ => false,
+            })
+    };
+    !itself(inv)
+}
 
 const MOUNTS: &[&str] = &["mount", "umount"];
 
 words!("builtin/machine/devices");
 
-fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn mounted_over(inv: &Invocation) -> bool {
     const SYSTEM: &[&str] = &[
         "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/proc", "/root", "/home", "/var",
         "/var/log", "/sys",
@@ -84,34 +33,19 @@ fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .any(|dir| text.starts_with(dir))
     };
-    let found = scene.first(MOUNTS, |inv| {
-        let last = inv.operands.last().map(Arg::text).unwrap_or_default();
-        if inv.program == "umount" {
-            return ["-a", "--all", "-R"].iter().any(|flag| has_flag(inv, flag))
-                || of_system(last.trim_end_matches('/'))
-                || last == "/";
-        }
-        let remounts = flag_value(inv, &["-o", "--options"])
-            .is_some_and(|arg| arg.text().contains("remount"))
-            || inv.args.iter().any(|arg| arg.text().starts_with("remount"));
-        let onto = inv.operands.len() > 1 || remounts;
-        onto && of_system(&last)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let last = inv.operands.last().map(Arg::text).unwrap_or_default();
+    if inv.program == "umount" {
+        return ["-a", "--all", "-R"].iter().any(|flag| has_flag(inv, flag))
+            || of_system(last.trim_end_matches('/'))
+            || last == "/";
+    }
+    let remounts = flag_value(inv, &["-o", "--options"]).is_some_and(|arg| arg.text().contains("remount"))
+        || inv.args.iter().any(|arg| arg.text().starts_with("remount"));
+    let onto = inv.operands.len() > 1 || remounts;
+    onto && of_system(&last)
 }
 
 fn disk_read<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const DISKS: &[&str] = &[
-        "/dev/sd",
-        "/dev/nvme",
-        "/dev/vd",
-        "/dev/hd",
-        "/dev/xvd",
-        "/dev/mmcblk",
-        "/dev/rdisk",
-        "/dev/dm-",
-        "/dev/md",
-    ];
     let disk = |text: &str| DISKS.iter().any(|start| text.starts_with(start));
     let found = scene
         .effects()

@@ -1,58 +1,13 @@
 //! Files and settings that the machine lives by.
 
 use super::{CHANGES, VITAL};
-use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
 use crate::rules::Stdin;
-use crate::rules::builtin::operations::done;
-use crate::rules::builtin::{named, predicate};
-use crate::rules::facts::operations::{CHANGES_BOOT, CHANGES_TRUST, TRUSTS_OWN_AUTHORITY};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
+use crate::rules::builtin::named;
+use crate::rules::matcher::{Found, Scene, has_flag, runs};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.vital-file",
-        severity: Severity::Critical,
-        reason: "changes a file by which the machine finds hosts, mounts, names or trust",
-        instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[
-            predicate("vital_file_changed", Trigger::kinds(CHANGES), vital_changed),
-            predicate("vital_file_written_by_code", Trigger::INTERPRETER, code_writes_vital),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.boot",
-        severity: Severity::Critical,
-        reason: "changes how the machine starts",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("start_of_the_machine_changed", Trigger::rows(CHANGES_BOOT), |scene| {
-            done(scene, CHANGES_BOOT)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "system.trust",
-        severity: Severity::Critical,
-        reason: "changes whom the machine trusts, asks for names, or is called by",
-        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
-        when: &[
-            predicate("trust_changed", Trigger::rows(CHANGES_TRUST), |scene| done(scene, CHANGES_TRUST)),
-            predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.own-authority",
-        verdict: Verdict::Modify,
-        reason: "has everything on the machine trust an authority of one's own",
-        instead: Some(Instead::Advice("name the certificate to the one program that needs it")),
-        when: &[predicate("own_authority_trusted", Trigger::rows(TRUSTS_OWN_AUTHORITY), |scene| {
-            done(scene, TRUSTS_OWN_AUTHORITY)
-        })],
-        ..RULE
-    },
-];
+words!("builtin/machine/settings");
 
 /// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.
 /// The name of a copy that is kept beside a file, which nothing reads.
@@ -100,49 +55,14 @@ fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
     /// Lines of code that is written into a command.
     const SHORT: usize = 5;
-    const FILES: &[&str] = &[
-        "/etc/hosts",
-        "/etc/passwd",
-        "/etc/shadow",
-        "/etc/group",
-        "/etc/resolv.conf",
-        "/etc/fstab",
-        "/etc/sudoers",
-        "/etc/crontab",
-        "/etc/cron.",
-        "/etc/profile",
-        "/etc/ld.so",
-        "/etc/ssh/",
-        "/etc/pam.d",
-        "/etc/environment",
-        "/etc/hostname",
-        "/etc/systemd",
-        "/boot/",
-        "/usr/bin/",
-        "/usr/sbin/",
-    ];
-    const OPENS: &[&str] = &[
-        ",'w",
-        ",\"w",
-        ",'a'",
-        ",\"a\"",
-        "write_text",
-        "writefile",
-        "appendfile",
-        "file.write",
-        "file_put_contents",
-        "unlink(",
-        "remove(",
-        ".rename(",
-    ];
     let changes = |text: &str| {
-        if !FILES.iter().any(|file| text.contains(file)) {
+        if !VITAL_FILES.iter().any(|file| text.contains(file)) {
             return false;
         }
         let bare: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
         // Perl's and awk's way: the sign in front of the name.
-        let signed = FILES.iter().any(|file| {
+        let signed = VITAL_FILES.iter().any(|file| {
             ["\">", "'>", "\">>", "'>>", ">\"", ">'", ">>\"", "|\"tee"]
                 .iter()
                 .any(|sign| bare.contains(&format!("{sign}{file}")))
@@ -154,30 +74,27 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         // A copy of such a file is made as a matter of course.
         let onto = bare.split("copyfile").skip(1).any(|rest| {
             let from = rest.trim_start_matches("sync").trim_start_matches(['(', '\'', '"']);
-            !FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
+            !VITAL_FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
         });
-        signed || replaced || onto || OPENS.iter().any(|word| bare.contains(word))
+        signed || replaced || onto || OPENED_TO_WRITE.iter().any(|word| bare.contains(word))
     };
     // A whole program reads one file and writes another: there, name and operation must stand in one line.
     scene.code_where(|codes, inv| {
         let whole = |text: &str| text.lines().count() <= SHORT;
         codes.iter().take(4).any(|text| {
             // Most code names nothing of the machine's.
-            let named = FILES.iter().any(|file| text.contains(file));
+            let named = VITAL_FILES.iter().any(|file| text.contains(file));
             let changed = named && if whole(text) { changes(text) } else { text.lines().any(changes) };
-            changed && !named::only_as_text(&inv.program, text, FILES)
+            changed && !named::only_as_text(&inv.program, text, VITAL_FILES)
         })
     })
 }
 
-fn connection_names<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["nmcli"], |inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            ["ipv4.dns", "ipv6.dns", "+ipv4.dns", "ipv4.gateway", "proxy."]
-                .iter()
-                .any(|key| text.starts_with(key))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn connection_names(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        ["ipv4.dns", "ipv6.dns", "+ipv4.dns", "ipv4.gateway", "proxy."]
+            .iter()
+            .any(|key| text.starts_with(key))
+    })
 }

@@ -1,23 +1,11 @@
 //! Known commands in whose place a text or a file of the project is put.
 
 use super::FIRST;
-use crate::domain::{EffectKind, Target, Verdict};
+use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
 use crate::rules::facts;
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, at, inside, owners, runs, target_of,
-};
+use crate::rules::matcher::{Found, Scene, at, inside, owners, runs, target_of};
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "persistence.command-replaced",
-    verdict: Verdict::Modify,
-    reason: "puts a text or a file of another name where a known command is looked for first",
-    instead: Some(Instead::Advice("give it a name of its own, or call it by its path")),
-    when: &[predicate("known_command_replaced", Trigger::kinds(WRITES), replaced)],
-    ..RULE
-}];
 
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 

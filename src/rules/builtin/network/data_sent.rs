@@ -181,23 +181,20 @@ fn is_personal(arg: &Arg, cwd: Option<&str>, home: Option<&str>) -> bool {
 }
 
 /// A database or the repository is copied to a host that is not known.
-pub(super) fn copied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| {
-        let away = |arg: &Arg| {
-            let text = arg.text();
-            let place = text.strip_prefix("rsync://").unwrap_or(&text);
-            let host = place.split([':', '/']).next().unwrap_or_default();
-            text.contains(':') && is_far(host, true, scene)
-        };
-        let home = scene.view.facts.places.home.as_deref();
-        let personal = |arg: &Arg| is_personal(arg, inv.cwd.as_deref(), home);
-        let kept = |arg: &Arg| {
-            let text = arg.text();
-            !text.contains(':') && (ends_in(&text, TABLES) || name_of(&text) == ".git" || personal(arg))
-        };
-        inv.operands.split_last().is_some_and(|(to, from)| away(to) && from.iter().any(kept))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn copied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let away = |arg: &Arg| {
+        let text = arg.text();
+        let place = text.strip_prefix("rsync://").unwrap_or(&text);
+        let host = place.split([':', '/']).next().unwrap_or_default();
+        text.contains(':') && is_far(host, true, scene)
+    };
+    let home = scene.view.facts.places.home.as_deref();
+    let personal = |arg: &Arg| is_personal(arg, inv.cwd.as_deref(), home);
+    let kept = |arg: &Arg| {
+        let text = arg.text();
+        !text.contains(':') && (ends_in(&text, TABLES) || name_of(&text) == ".git" || personal(arg))
+    };
+    inv.operands.split_last().is_some_and(|(to, from)| away(to) && from.iter().any(kept))
 }
 
 /// A database that is printed goes down a connection to a host that is not known.
@@ -233,13 +230,10 @@ pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A tree is put at an address that is not known, by another program than git.
-pub(super) fn put_at_an_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(VERSIONS, |inv| {
-        let told = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
-        let far = |arg: &Arg| arg.text().contains("://") && is_far(&arg.text(), false, scene);
-        told.is_some_and(|word| PUTTING.contains(&word)) && inv.args.iter().any(far) && !asks_for_help(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn put_at_an_address(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let told = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+    let far = |arg: &Arg| arg.text().contains("://") && is_far(&arg.text(), false, scene);
+    told.is_some_and(|word| PUTTING.contains(&word)) && inv.args.iter().any(far) && !asks_for_help(inv)
 }
 
 /// A word of a request holds a database or a table that another command shows: `-d "$(cat data.csv)"`.

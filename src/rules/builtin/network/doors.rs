@@ -1,13 +1,9 @@
 //! Ways into this machine that stay open: shells that anybody reaches, logins made reachable from outside, tools that break in.
 
-use super::super::{lists, predicate, run};
+use super::super::lists;
 use super::attackers;
-use crate::domain::Severity;
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs,
-    runs_shell,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, is_shell, runs, runs_shell};
 use crate::shell::Arg;
 
 const SSH: &[&str] = &["ssh", "autossh", "dbclient", "plink"];
@@ -16,181 +12,107 @@ words!("builtin/network/doors");
 
 const WINDOWS: &[&str] = &["xterm", "rxvt", "urxvt", "gnome-terminal", "konsole", "x-terminal-emulator"];
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "network.open-door",
-        severity: Severity::Critical,
-        reason: "lets whoever knows the address use a shell on this machine, or reach its logins and its network",
-        instead: Some(Instead::Advice("let the person open the way in that is needed")),
-        when: &[
-            predicate("reverse_forwarding_of_a_login", Trigger::programs(SSH), forwards_login),
-            predicate("tunnel_to_a_login_or_to_files", Trigger::programs(TUNNELS), tunnels_login),
-            When::Command(Command { operand: Operand::Some, ..run(&["ttyd", "gotty", "wetty"]) }),
-            When::Command(run(&["tmate", "upterm", "sshx", "telnetd", "in.telnetd", "shellinaboxd"])),
-            predicate("shell_behind_a_port", Trigger::programs(SERVERS), serves_shell),
-            predicate("shell_of_a_coprocess", Trigger::SHELL, coprocess),
-            predicate("session_poured_into_a_connection", Trigger::programs(&["script"]), session_poured),
-            predicate("terminal_on_a_foreign_display", Trigger::programs(WINDOWS), foreign_display),
-            predicate("desktop_or_debugger_for_everybody", Trigger::programs(OPENED), opened_to_all),
-            When::Command(run(&["tty-share", "teleconsole"])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.break-in",
-        severity: Severity::Critical,
-        reason: "breaks into other machines, guesses their passwords, or makes programs that do",
-        instead: Some(Instead::Advice("look at the ports of this machine only")),
-        when: &[
-            // Everybody's machines.
-            When::Command(Command {
-                operand: Operand::Is(&["0.0.0.0/0", "::/0", "0/0"]),
-                ..run(&["masscan", "zmap", "nmap", "rustscan"])
-            }),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["paramiko", "ftplib", "pexpect", "telnetlib", "imaplib", "poplib", "smtplib", "pxssh"],
-                    &[
-                        "rockyou",
-                        "wordlist",
-                        "passwords.txt",
-                        "passlist",
-                        "pass.txt",
-                        "pw.txt",
-                        "passwd_list",
-                    ],
-                    &[".connect(", "login("],
-                ],
-            }),
-            predicate(
-                "break_in_tool",
-                Trigger::programs(attackers::BREAKERS).or(Trigger::INTERPRETER).or(Trigger::SHELL),
-                attackers::breaks_in,
-            ),
-        ],
-        ..RULE
-    },
-];
-
 fn texts(inv: &Invocation) -> Vec<String> {
     inv.args.iter().map(Arg::to_text).collect()
 }
 
 /// `-R` towards a port behind which somebody logs in, to every address of the other side, or to wherever it is asked to go.
-fn forwards_login<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SSH, |inv| {
-        let words = texts(inv);
-        let mut values = words.iter().enumerate().filter_map(|(at, word)| {
-            let rest = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-            let (bundle, value) = rest.split_once('R')?;
-            let plain = bundle.bytes().all(|b| b"fNTnqvCxXaAgt46".contains(&b));
-            match value {
-                _ if !plain => None,
-                "" => words.get(at + 1).map(String::as_str),
-                value => Some(value),
-            }
-        });
-        values.any(|value| {
-            let parts: Vec<&str> = value.split(':').collect();
-            let open = parts.len() > 3 && matches!(parts.first(), Some(&("0.0.0.0" | "*" | "" | "[")));
-            // A port alone makes a proxy into the whole network.
-            let proxy = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
-            open || proxy || parts.last().is_some_and(|port| LOGINS.contains(port))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-fn tunnels_login<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(TUNNELS, |inv| {
-        let words = texts(inv);
-        let says = |word: &str| words.iter().any(|given| given == word);
-        let login = words
-            .iter()
-            .any(|word| LOGINS.contains(&word.rsplit(':').next().unwrap_or_default()) && !word.contains('.'));
-        match inv.program.as_str() {
-            "ngrok" => {
-                (says("tcp") || says("tls")) && login || words.iter().any(|word| word.starts_with("file:"))
-            }
-            "chisel" => says("--reverse") || words.iter().any(|word| word.starts_with("R:")),
-            "wstunnel" => says("-R") || words.iter().any(|word| word.starts_with("-R")),
-            "cloudflared" => words.iter().any(|word| {
-                ["ssh://", "rdp://", "tcp://", "smb://"].iter().any(|front| word.contains(front))
-            }),
-            _ => login,
+fn forwards_login(inv: &Invocation) -> bool {
+    let words = texts(inv);
+    let mut values = words.iter().enumerate().filter_map(|(at, word)| {
+        let rest = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (bundle, value) = rest.split_once('R')?;
+        let plain = bundle.bytes().all(|b| b"fNTnqvCxXaAgt46".contains(&b));
+        match value {
+            _ if !plain => None,
+            "" => words.get(at + 1).map(String::as_str),
+            value => Some(value),
         }
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    values.any(|value| {
+        let parts: Vec<&str> = value.split(':').collect();
+        let open = parts.len() > 3 && matches!(parts.first(), Some(&("0.0.0.0" | "*" | "" | "[")));
+        // A port alone makes a proxy into the whole network.
+        let proxy = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+        open || proxy || parts.last().is_some_and(|port| LOGINS.contains(port))
+    })
+}
+
+fn tunnels_login(inv: &Invocation) -> bool {
+    let words = texts(inv);
+    let says = |word: &str| words.iter().any(|given| given == word);
+    let login = words
+        .iter()
+        .any(|word| LOGINS.contains(&word.rsplit(':').next().unwrap_or_default()) && !word.contains('.'));
+    match inv.program.as_str() {
+        "ngrok" => {
+            (says("tcp") || says("tls")) && login || words.iter().any(|word| word.starts_with("file:"))
+        }
+        "chisel" => says("--reverse") || words.iter().any(|word| word.starts_with("R:")),
+        "wstunnel" => says("-R") || words.iter().any(|word| word.starts_with("-R")),
+        "cloudflared" => words
+            .iter()
+            .any(|word| ["ssh://", "rdp://", "tcp://", "smb://"].iter().any(|front| word.contains(front))),
+        _ => login,
+    }
 }
 
 /// A server that is told to start a shell for whoever connects, or one for logins with settings of its own.
-fn serves_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SERVERS, |inv| {
-        let words = texts(inv);
-        let names_shell =
-            || words.iter().any(|word| is_shell(word.rsplit(['/', ':']).next().unwrap_or_default()));
-        match inv.program.as_str() {
-            "sshd" | "dropbear" => {
-                ["-p", "-o", "-f", "-R"].iter().any(|flag| has_flag(inv, flag))
-                    && !has_flag(inv, "-t")
-                    && !has_flag(inv, "-T")
-            }
-            "inetd" | "xinetd" => !inv.operands.is_empty() || has_flag(inv, "-f"),
-            "websocat" | "wscat" => {
-                let runs_one =
-                    |word: &String| ["cmd:", "exec:", "sh-c:"].iter().any(|front| word.starts_with(front));
-                words.iter().any(runs_one)
-            }
-            _ => names_shell(),
+fn serves_shell(inv: &Invocation) -> bool {
+    let words = texts(inv);
+    let names_shell =
+        || words.iter().any(|word| is_shell(word.rsplit(['/', ':']).next().unwrap_or_default()));
+    match inv.program.as_str() {
+        "sshd" | "dropbear" => {
+            ["-p", "-o", "-f", "-R"].iter().any(|flag| has_flag(inv, flag))
+                && !has_flag(inv, "-t")
+                && !has_flag(inv, "-T")
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "inetd" | "xinetd" => !inv.operands.is_empty() || has_flag(inv, "-f"),
+        "websocat" | "wscat" => {
+            let runs_one =
+                |word: &String| ["cmd:", "exec:", "sh-c:"].iter().any(|front| word.starts_with(front));
+            words.iter().any(runs_one)
+        }
+        _ => names_shell(),
+    }
 }
 
-fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(OPENED, |inv| {
-        let words = texts(inv);
-        let says = |wanted: &str| words.iter().any(|word| word.contains(wanted));
-        let everywhere =
-            says("0.0.0.0") || says("::0") || words.iter().any(|word| word == "::" || word == "*");
-        match inv.program.as_str() {
-            "x11vnc" | "x0vncserver" => {
-                let local = says("-localhost") || says("127.0.0.1") || says("-listen") && says("localhost");
-                (says("-nopw") || says("SecurityTypes")) && !local
-            }
-            "gdbserver" | "lldb-server" => {
-                !inv.contained
-                    && (everywhere
-                        || words.iter().any(|word| word.starts_with(':') || word.starts_with("*:")))
-            }
-            "jupyter" | "jupyter-lab" | "jupyter-notebook" => {
-                let open = words.iter().any(|word| {
-                    word.split_once('=').is_some_and(|(key, value)| {
-                        (key.ends_with(".token") || key.ends_with(".password"))
-                            && value.trim_matches(['"', '\'']).is_empty()
-                    })
-                });
-                open && (everywhere || says("--ip=*")) && !inv.contained
-            }
-            // Whoever may talk to it has all rights here.
-            "dockerd" => everywhere && !says("--tlsverify"),
-            _ => everywhere,
+fn opened_to_all(inv: &Invocation) -> bool {
+    let words = texts(inv);
+    let says = |wanted: &str| words.iter().any(|word| word.contains(wanted));
+    let everywhere = says("0.0.0.0") || says("::0") || words.iter().any(|word| word == "::" || word == "*");
+    match inv.program.as_str() {
+        "x11vnc" | "x0vncserver" => {
+            let local = says("-localhost") || says("127.0.0.1") || says("-listen") && says("localhost");
+            (says("-nopw") || says("SecurityTypes")) && !local
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "gdbserver" | "lldb-server" => {
+            !inv.contained
+                && (everywhere || words.iter().any(|word| word.starts_with(':') || word.starts_with("*:")))
+        }
+        "jupyter" | "jupyter-lab" | "jupyter-notebook" => {
+            let open = words.iter().any(|word| {
+                word.split_once('=').is_some_and(|(key, value)| {
+                    (key.ends_with(".token") || key.ends_with(".password"))
+                        && value.trim_matches(['"', '\'']).is_empty()
+                })
+            });
+            open && (everywhere || says("--ip=*")) && !inv.contained
+        }
+        // Whoever may talk to it has all rights here.
+        "dockerd" => everywhere && !says("--tlsverify"),
+        _ => everywhere,
+    }
 }
 
 /// `script -qc /bin/bash /dev/null | nc …`
-fn session_poured<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["script"], |inv| {
-        scene.invocations().iter().any(|other| {
-            other.pipeline == inv.pipeline
-                && other.stage != inv.stage
-                && (runs(other, lists::NETCATS) || runs(other, &["socat", "telnet"]))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn session_poured(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|other| {
+        other.pipeline == inv.pipeline
+            && other.stage != inv.stage
+            && (runs(other, lists::NETCATS) || runs(other, &["socat", "telnet"]))
+    })
 }
 
 /// `coproc nc …; bash <&${COPROC[0]}`

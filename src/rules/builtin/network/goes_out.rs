@@ -3,149 +3,44 @@
 use super::secret_sent::FILE_CLIENTS;
 use super::stores::{ADDRESSED, file_put, put_by_signature, put_into_a_store};
 use super::{data_sent, is_unknown_host, moved, pushes, unknown_host};
-use crate::domain::{Action, Severity, Target, Verdict};
+use crate::domain::{Action, Target};
 use crate::rules::builtin::downloads::{downloads, saved_behind};
-use crate::rules::builtin::{everyday, lists, operations, predicate, scripts};
+use crate::rules::builtin::{everyday, lists, operations, scripts};
 use crate::rules::facts::operations::HANDS_OVER;
 use crate::rules::matcher::{
-    Found, Hosts, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, host_of,
-    is_known, runs, target_of,
+    Found, Scene, asks_for_help, flag_value, has_flag, host_of, is_known, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "network.drop-site",
-        verdict: Verdict::Modify,
-        reason: "talks to a place where anybody can drop or collect data",
-        instead: Some(Instead::Advice(
-            "write the data to a file in the project and tell the person where it is",
-        )),
-        when: &[
-            predicate("drop_site_given_to_a_tool", Trigger::TOOL, drop_site_by_tool),
-            predicate("message_sent_by_an_address", Trigger::TOOL, message_by_address),
-            When::Url(Hosts::Is(DROP_SITES)),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.external",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
-        reason: "takes something from, or tells something to, a host that is not among the known ones",
-        instead: Some(Instead::Advice("add the host to known_hosts when it is an ordinary one")),
-        when: &[predicate(
-            "more_than_a_look_at_an_unknown_host",
-            Trigger::programs(lists::DOWNLOADERS),
-            more_than_a_look,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "network.upload",
-        verdict: Verdict::Modify,
-        reason: "uploads a file to a host that is not among the known ones",
-        instead: Some(Instead::Advice("let the person upload it, or have the host added to known_hosts")),
-        when: &[
-            predicate("file_uploaded", Trigger::programs(lists::DOWNLOADERS), file_uploaded),
-            predicate("file_put_by_a_client", Trigger::programs(FILE_CLIENTS), file_put),
-            predicate("file_put_by_signature", Trigger::programs(&["azcopy"]), put_by_signature),
-            predicate("file_put_into_a_strange_store", Trigger::programs(ADDRESSED), put_into_a_store),
-            predicate(
-                "file_given_with_a_host",
-                Trigger::UNLISTED.or(Trigger::programs(data_sent::CARRIERS)),
-                data_sent::given_with_a_host,
-            ),
-            predicate("data_sent_by_code", Trigger::INTERPRETER, data_sent::sent_by_code),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "network.project-sent",
-        verdict: Verdict::Modify,
-        reason: "sends the project, a database or the repository to a host that is not among the known ones, or to an address that no remote has",
-        instead: Some(Instead::Advice("let the person send it, or have the host added to known_hosts")),
-        when: &[
-            predicate(
-                "whole_directory_sent",
-                Trigger::programs(lists::SENDERS).or(Trigger::programs(lists::NETCATS)),
-                whole_sent,
-            ),
-            predicate(
-                "project_given_to_a_store",
-                Trigger::programs(STORES).or(Trigger::programs(BUILDERS)),
-                |scene| {
-                    let found = [STORES, BUILDERS]
-                        .into_iter()
-                        .find_map(|programs| scene.first(programs, |inv| handed_over(inv, scene)));
-                    Found::from(found.map(|inv| inv.text.as_str()))
-                },
-            ),
-            predicate("handed_to_whoever_has_a_code", Trigger::rows(HANDS_OVER), |scene| {
-                operations::done_where(scene, HANDS_OVER, |inv| {
-                    !inv.args.iter().any(|arg| matches!(arg.known(), Some("--text" | "--only-hash" | "-l")))
-                })
-            }),
-            predicate("data_piped_away", Trigger::programs(data_sent::SINKS), data_sent::piped),
-            predicate(
-                "tree_put_at_an_address",
-                Trigger::programs(data_sent::VERSIONS),
-                data_sent::put_at_an_address,
-            ),
-            predicate("database_copied_away", Trigger::programs(data_sent::COPIERS), data_sent::copied),
-            predicate(
-                "copied_to_a_far_place",
-                Trigger::UNLISTED.or(Trigger::programs(moved::MOVERS)),
-                moved::moved,
-            ),
-            predicate("pushed_to_an_address", Trigger::programs(&["git"]), pushes::pushed_away),
-            predicate("image_pushed_away", Trigger::programs(pushes::BUILDERS), pushes::image_pushed_away),
-        ],
-        ..RULE
-    },
-];
+fn project_given_to_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = [STORES, BUILDERS]
+        .into_iter()
+        .find_map(|programs| scene.first(programs, |inv| handed_over(inv, scene)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn handed_to_whoever_has_a_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    operations::done_where(scene, HANDS_OVER, |inv| {
+        !inv.args.iter().any(|arg| matches!(arg.known(), Some("--text" | "--only-hash" | "-l")))
+    })
+}
 
 words!("builtin/network/goes_out");
 
 /// A request that is more than a plain look: it sends something, keeps what it fetched, or has something unknown in its address.
-fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn more_than_a_look(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let named = |arg: &Arg| {
         let host = host_of(&arg.text());
         host.contains('.') && !is_known(&host, scene.view.policy)
     };
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let urls = || inv.operands.iter().chain(flag_value(inv, &["--url"])).filter(|arg| named(arg));
-        urls().next().is_some()
-            && (tells(inv) || keeps(inv, scene) || urls().any(|url| carries(&url.text(), url)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let urls = || inv.operands.iter().chain(flag_value(inv, &["--url"])).filter(|arg| named(arg));
+    urls().next().is_some()
+        && (tells(inv) || keeps(inv, scene) || urls().any(|url| carries(&url.text(), url)))
 }
 
 /// It sends data or credentials, or asks for more than to look.
 fn tells(inv: &Invocation) -> bool {
-    const SENDS: &[&str] = &[
-        "--form-string",
-        "-T",
-        "--upload-file",
-        "-u",
-        "--user",
-        "-b",
-        "--cookie",
-        "--oauth2-bearer",
-        "-n",
-        "--netrc",
-        "--post-data",
-        "--post-file",
-        "--body-data",
-        "--body-file",
-        "--password",
-        "--load-cookies",
-        "-K",
-        "--config",
-        "-Q",
-        "--quote",
-    ];
     let method = flag_value(inv, &["-X", "--request", "--method"]).map(Arg::text);
     let looks = method
         .is_none_or(|method| matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS"));
@@ -155,7 +50,7 @@ fn tells(inv: &Invocation) -> bool {
         value.has_unknown()
             || ["authorization", "cookie", "token", "key", "secret"].iter().any(|word| text.contains(word))
     });
-    !looks || private || DATA.iter().chain(SENDS).any(|flag| has_flag(inv, flag))
+    !looks || private || DATA.iter().chain(SENDING_OPTIONS).any(|flag| has_flag(inv, flag))
 }
 
 /// What it fetches is kept in a file.
@@ -334,35 +229,30 @@ fn is_ipv4(host: &str) -> bool {
     host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok())
 }
 
-fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let whole =
-            ["-T", "--upload-file", "--post-file", "--body-file"].iter().any(|flag| has_flag(inv, flag));
-        let from_file = inv.flags.iter().any(|flag| {
-            DATA.contains(&flag.name.as_str())
-                && flag.value.as_ref().is_some_and(|value| {
-                    value.prefix().starts_with('@')
-                        || value.prefix().contains("=@")
-                        || value.prefix().ends_with("=<-")
-                })
-                && !flag
-                    .value
-                    .as_ref()
-                    .and_then(|value| value.known()?.strip_prefix('@'))
-                    .is_some_and(everyday::is_sample)
-        });
-        // `name@file`, a field of a form as the clients of HTTPie have it.
-        let is_field = |arg: &&Arg| {
-            let text = arg.text();
-            text.contains('@') && !text.contains("://") && !text.contains(['=', ':'])
-        };
-        let field =
-            runs(inv, &["http", "https", "xh"]) && inv.operands.iter().skip(1).any(|arg| is_field(&arg));
-        if field {
-            return inv.operands.iter().filter(|arg| !is_field(arg)).any(|arg| is_unknown_host(arg, scene));
-        }
-        let fed = || matches!(&inv.stdin, Stdin::File(_)) && runs(inv, &["http", "https", "xh"]);
-        (whole || from_file || fed() || data_sent::is_told_a_table(inv, scene)) && unknown_host(inv, scene)
+fn file_uploaded(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let whole = ["-T", "--upload-file", "--post-file", "--body-file"].iter().any(|flag| has_flag(inv, flag));
+    let from_file = inv.flags.iter().any(|flag| {
+        DATA.contains(&flag.name.as_str())
+            && flag.value.as_ref().is_some_and(|value| {
+                value.prefix().starts_with('@')
+                    || value.prefix().contains("=@")
+                    || value.prefix().ends_with("=<-")
+            })
+            && !flag
+                .value
+                .as_ref()
+                .and_then(|value| value.known()?.strip_prefix('@'))
+                .is_some_and(everyday::is_sample)
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    // `name@file`, a field of a form as the clients of HTTPie have it.
+    let is_field = |arg: &&Arg| {
+        let text = arg.text();
+        text.contains('@') && !text.contains("://") && !text.contains(['=', ':'])
+    };
+    let field = runs(inv, &["http", "https", "xh"]) && inv.operands.iter().skip(1).any(|arg| is_field(&arg));
+    if field {
+        return inv.operands.iter().filter(|arg| !is_field(arg)).any(|arg| is_unknown_host(arg, scene));
+    }
+    let fed = || matches!(&inv.stdin, Stdin::File(_)) && runs(inv, &["http", "https", "xh"]);
+    (whole || from_file || fed() || data_sent::is_told_a_table(inv, scene)) && unknown_host(inv, scene)
 }

@@ -1,44 +1,16 @@
 //! Services of a cloud that hand out the credentials of the machine.
 
-use crate::domain::{Action, Severity};
+use crate::domain::Action;
 use crate::rules::Invocation;
-use crate::rules::builtin::{flagged, lists, predicate, run, scripts, sub};
+use crate::rules::builtin::{lists, scripts};
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, host_of, input_of,
-    is_metadata, is_metadata_address, is_prose, metadata_fetched, runs, squeeze, tells_where,
+    Found, Scene, has_flag, host_of, input_of, is_metadata, is_metadata_address, is_prose, metadata_fetched,
+    runs, squeeze, tells_where,
 };
 use crate::shell::Arg;
 use std::cell::LazyCell;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "network.metadata",
-    severity: Severity::Critical,
-    reason: "asks the cloud's metadata service, which hands out the machine's credentials",
-    instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-    when: &[
-        predicate("metadata_address_fetched", Trigger::URL, metadata_fetched),
-        predicate("metadata_address_given_to_a_tool", Trigger::TOOL, metadata_by_tool),
-        predicate(
-            "metadata_address_named",
-            Trigger::programs(lists::SENDERS)
-                .or(Trigger::programs(lists::NETCATS))
-                .or(Trigger::programs(lists::DOWNLOADERS))
-                .or(Trigger::programs(lists::CONNECTIONS))
-                .or(Trigger::programs(lists::FETCHERS))
-                .or(Trigger::programs(&["git"])),
-            metadata_named,
-        ),
-        predicate("metadata_address_in_code", Trigger::INTERPRETER, metadata_in_code),
-        When::Command(Command { without: &["-h"], ..run(&["ec2-metadata", "ec2metadata"]) }),
-        When::Command(Command {
-            operand: Operand::Is(&["userdata", "ds", "ds.meta_data"]),
-            ..sub(&["cloud-init"], &["query"])
-        }),
-        When::Command(flagged(&["cloud-init"], &[&["--all", "-a"]])),
-        When::Command(sub(&["aws"], &["imds"])),
-    ],
-    ..RULE
-}];
+words!("builtin/network/metadata");
 
 /// A tool that is not ours to know, given an address of a metadata service as a whole value.
 fn metadata_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -132,17 +104,6 @@ fn only_sought(inv: &Invocation) -> bool {
     }
 }
 
-/// Variables of a container that hold where its credentials are handed out.
-const CREDENTIAL_VARIABLES: &[&str] = &[
-    "$ECS_CONTAINER_METADATA",
-    "${ECS_CONTAINER_METADATA",
-    "$AWS_CONTAINER_CREDENTIALS",
-    "${AWS_CONTAINER_CREDENTIALS",
-    "$IDENTITY_ENDPOINT",
-    "${IDENTITY_ENDPOINT",
-    "$MSI_ENDPOINT",
-];
-
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
     let text = arg.text();
@@ -169,18 +130,6 @@ fn names_metadata(arg: &Arg) -> bool {
 
 /// Code that asks a metadata service, whose address may be put together out of pieces.
 fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const NAMES: &[&str] = &[
-        "169.254.169.254",
-        "metadata.google.internal",
-        "169.254.170.2",
-        "100.100.100.200",
-        "fd00ec2254",
-        "169254169254",
-        "2852039166",
-        "0xa9fea9fe",
-        "instancemetadatafetcher",
-        "metadata.azure.internal",
-    ];
     scene.code_where(|codes, _| {
         codes.iter().any(|text| {
             let asks =
@@ -194,7 +143,8 @@ fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let end = rest.find(['\'', '"', '`', ')', ' ']).unwrap_or(rest.len());
                 is_metadata_address(&host_of(rest.get(..end).unwrap_or_default()))
             };
-            NAMES.iter().any(|name| squeezed.contains(name)) || text.split("://").skip(1).take(64).any(odd)
+            METADATA_NAMES.iter().any(|name| squeezed.contains(name))
+                || text.split("://").skip(1).take(64).any(odd)
         })
     })
 }

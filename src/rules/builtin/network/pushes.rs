@@ -92,7 +92,7 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// An image is laid in a registry that is not among the known ones.
-pub(super) fn image_pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn image_pushed_away(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let far = |text: &str| {
         let place = text.split_once("://").map_or(text, |(_, rest)| rest);
         let host = place.split_once('/').map(|(host, _)| host.split(':').next().unwrap_or_default());
@@ -106,17 +106,14 @@ pub(super) fn image_pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && !REGISTRIES.iter().any(among)
         })
     };
-    let found = scene.first(BUILDERS, |inv| {
-        let words = operations::known_words(inv);
-        let told = |word: &str| words.contains(&word);
-        let tag = flag_value(inv, &["-t", "--tag", "--destination"]).into_iter();
-        let places: Vec<&Arg> = match inv.program.as_str() {
-            _ if has_flag(inv, "--push") => tag.collect(),
-            "skopeo" | "crane" if told("copy") || told("cp") => inv.operands.last().into_iter().collect(),
-            _ if told("push") => inv.operands.iter().chain(tag).collect(),
-            _ => Vec::new(),
-        };
-        places.iter().any(|arg| far(&arg.text())) && !is_rehearsal(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let words = operations::known_words(inv);
+    let told = |word: &str| words.contains(&word);
+    let tag = flag_value(inv, &["-t", "--tag", "--destination"]).into_iter();
+    let places: Vec<&Arg> = match inv.program.as_str() {
+        _ if has_flag(inv, "--push") => tag.collect(),
+        "skopeo" | "crane" if told("copy") || told("cp") => inv.operands.last().into_iter().collect(),
+        _ if told("push") => inv.operands.iter().chain(tag).collect(),
+        _ => Vec::new(),
+    };
+    places.iter().any(|arg| far(&arg.text())) && !is_rehearsal(inv)
 }

@@ -1,84 +1,15 @@
 //! Secrets that go to another machine.
 
 use super::taken;
-use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::downloads::reads_into_variables;
+use crate::rules::builtin::lists;
 use crate::rules::builtin::secrets::{carried, is_secret_name, names_in};
-use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Class, Code, Flow, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, input_of, is_bare_name,
-    is_prose, runs, sends, shown_as_key, target_of,
+    Class, Found, Scene, classify, input_of, is_bare_name, is_prose, runs, sends, shown_as_key, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[SECRET_SENT, KEY_SHOWN];
-
-const KEY_SHOWN: Rule = Rule {
-    id: "network.key-shown",
-    verdict: Verdict::Modify,
-    severity: Severity::Medium,
-    reason: "shows a key of the project's settings to a service that is not named after it",
-    instead: Some(Instead::Advice("let the program use it that the project has for this service")),
-    when: &[predicate("key_shown_to_a_service", Trigger::programs(lists::SENDERS), shown_as_key)],
-    ..RULE
-};
-
-const SECRET_SENT: Rule = Rule {
-    id: "network.secret-sent",
-    severity: Severity::Critical,
-    reason: "sends a secret off this machine",
-    instead: Some(Instead::Advice("let the person move the secret")),
-    when: &[
-        When::Flow(Flow::SecretToNetwork),
-        predicate("secret_put_by_a_file_client", Trigger::programs(FILE_CLIENTS), put_by_client),
-        predicate("secret_published", Trigger::programs(PUBLISHERS), published),
-        predicate("secret_given_by_a_client", Trigger::programs(taken::CLIENTS), taken::given_by_client),
-        predicate("secret_variable_piped_away", Trigger::programs(lists::PRINTERS), variable_sent),
-        predicate(
-            "secret_in_what_is_sent",
-            Trigger::programs(lists::SENDERS).or(Trigger::programs(lists::NETCATS)),
-            secret_in_text,
-        ),
-        predicate("data_carried_by_name_look_ups", Trigger::programs(RESOLVERS), carried_by_names),
-        predicate(
-            "account_file_sent",
-            Trigger::programs(lists::SENDERS).or(Trigger::programs(lists::NETCATS)),
-            accounts_sent,
-        ),
-        predicate("secret_sent_by_code", Trigger::INTERPRETER, code_sends_secret),
-        predicate("home_sent_whole", Trigger::programs(carried::SENDERS), carried::home_sent),
-        When::Code(Code {
-            programs: &[],
-            all: &[
-                &[
-                    "dict(os.environ",
-                    "os.environ)",
-                    "os.environ}",
-                    "str(os.environ",
-                    "(process.env)",
-                    ":process.env",
-                    ": process.env}",
-                    "ENV.to_h",
-                    "%ENV",
-                ],
-                &[
-                    "requests.",
-                    "urlopen",
-                    "fetch(",
-                    "http.request",
-                    "https.request",
-                    "axios",
-                    "Net::HTTP",
-                    "socket",
-                    "LWP",
-                    "httpx",
-                ],
-            ],
-        }),
-    ],
-    ..RULE
-};
 
 /// Clients for files that are told in a language of their own what to do.
 pub(super) const FILE_CLIENTS: &[&str] = &["sftp", "ftp", "lftp", "tftp", "smbclient"];
@@ -86,18 +17,7 @@ pub(super) const FILE_CLIENTS: &[&str] = &["sftp", "ftp", "lftp", "tftp", "smbcl
 words!("builtin/network/secret_sent");
 
 /// A secret is given to what publishes, or copied beforehand to what is published.
-fn published<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const SITES: &[&str] = &[
-        "netlify",
-        "netlify-cli",
-        "vercel",
-        "now",
-        "gh-pages",
-        "surge",
-        "wrangler",
-        "firebase",
-        "firebase-tools",
-    ];
+fn published(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const SHOWN: &[&str] = &["public", "dist", "build", "out", "static", "www", "site", "_site"];
     let laid_out = || {
         scene.invocations().iter().filter(|inv| runs(inv, &["cp", "mv", "install", "ln"])).any(|inv| {
@@ -105,93 +25,79 @@ fn published<'a>(scene: &Scene<'a>) -> Found<'a> {
             to.split('/').any(|part| SHOWN.contains(&part)) && sends(inv, scene)
         })
     };
-    let found = scene.first(PUBLISHERS, |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        let first = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-        match inv.program.as_str() {
-            "gcloud" => {
-                first == "storage"
-                    && words.iter().any(|word| matches!(*word, "cp" | "mv" | "rsync"))
-                    && sends(inv, scene)
-            }
-            "logger" => words.iter().any(|word| matches!(*word, "-n" | "--server")) && sends(inv, scene),
-            name => {
-                let tool = if matches!(name, "npx" | "bunx") {
-                    first.split('@').next().unwrap_or_default()
-                } else {
-                    name
-                };
-                let publishes = matches!(tool, "gh-pages" | "surge")
-                    || words.iter().any(|word| {
-                        matches!(*word, "deploy" | "publish" | "--prod") || word.ends_with(":deploy")
-                    });
-                SITES.contains(&tool) && publishes && (sends(inv, scene) || laid_out())
-            }
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    let first = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    match inv.program.as_str() {
+        "gcloud" => {
+            first == "storage"
+                && words.iter().any(|word| matches!(*word, "cp" | "mv" | "rsync"))
+                && sends(inv, scene)
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "logger" => words.iter().any(|word| matches!(*word, "-n" | "--server")) && sends(inv, scene),
+        name => {
+            let tool = if matches!(name, "npx" | "bunx") {
+                first.split('@').next().unwrap_or_default()
+            } else {
+                name
+            };
+            let publishes = matches!(tool, "gh-pages" | "surge")
+                || words.iter().any(|word| {
+                    matches!(*word, "deploy" | "publish" | "--prod") || word.ends_with(":deploy")
+                });
+            SITE_PUBLISHERS.contains(&tool) && publishes && (sends(inv, scene) || laid_out())
+        }
+    }
 }
 
 /// A client for files is told to send a secret one, in its commands.
-fn put_by_client<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(FILE_CLIENTS, |inv| {
-        let options = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::to_text);
-        input_of(inv, scene).into_iter().chain(options).any(|text| {
-            text.split([' ', '\n', ';', '\t', '"']).any(|word| {
-                let target = target_of(&Arg::literal(word), inv.cwd.as_deref());
-                text.contains("put")
-                    && word.contains('/')
-                    && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
-            })
+fn put_by_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let options = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::to_text);
+    input_of(inv, scene).into_iter().chain(options).any(|text| {
+        text.split([' ', '\n', ';', '\t', '"']).any(|word| {
+            let target = target_of(&Arg::literal(word), inv.cwd.as_deref());
+            text.contains("put")
+                && word.contains('/')
+                && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// The value of a secret variable goes down a connection.
-fn variable_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::PRINTERS, |inv| {
-        let sent = || {
-            scene.invocations().iter().any(|other| {
-                other.pipeline == inv.pipeline
-                    && other.stage > inv.stage
-                    && (runs(other, lists::NETCATS) || runs(other, &["telnet", "socat"]))
-            })
-        };
-        names_in(&inv.text).any(is_secret_name) && inv.args.iter().any(Arg::has_unknown) && sent()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn variable_sent(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let sent = || {
+        scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage > inv.stage
+                && (runs(other, lists::NETCATS) || runs(other, &["telnet", "socat"]))
+        })
+    };
+    names_in(&inv.text).any(is_secret_name) && inv.args.iter().any(Arg::has_unknown) && sent()
 }
 
 const RESOLVERS: &[&str] = &["dig", "nslookup", "host", "drill", "dog", "ping", "ping6"];
 
 /// A name to look up that is put together from what another command prints.
-fn carried_by_names<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn carried_by_names(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const DATA: &[&str] = &[
         "base64", "base32", "xxd", "cat", "whoami", "id", "uname", "head", "od", "hexdump", "env",
         "printenv", "hostname",
     ];
     let all = scene.invocations();
-    let found = scene.first(RESOLVERS, |inv| {
-        let at = all.iter().position(|other| std::ptr::eq(other, inv));
-        let fed = || {
-            all.iter().any(|other| {
-                let feeds = other.feeds == at && at.is_some()
-                    || all
-                        .iter()
-                        .any(|last| last.pipeline == other.pipeline && last.feeds == at && at.is_some());
-                feeds && runs(other, DATA)
-            })
-        };
-        // What `whoami` prints may be known, and is told all the same.
-        let named = || [").", "`."].iter().any(|end| inv.text.contains(end));
-        // `ping -p` fills its packets with what it is given.
-        let filled = || inv.program.starts_with("ping") && inv.text.contains(" -p");
-        (named() || filled() || inv.args.iter().any(|arg| arg.has_unknown() && arg.text().contains("….")))
-            && !inv.text.contains(".local")
-            && fed()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let at = all.iter().position(|other| std::ptr::eq(other, inv));
+    let fed = || {
+        all.iter().any(|other| {
+            let feeds = other.feeds == at && at.is_some()
+                || all.iter().any(|last| last.pipeline == other.pipeline && last.feeds == at && at.is_some());
+            feeds && runs(other, DATA)
+        })
+    };
+    // What `whoami` prints may be known, and is told all the same.
+    let named = || [").", "`."].iter().any(|end| inv.text.contains(end));
+    // `ping -p` fills its packets with what it is given.
+    let filled = || inv.program.starts_with("ping") && inv.text.contains(" -p");
+    (named() || filled() || inv.args.iter().any(|arg| arg.has_unknown() && arg.text().contains("….")))
+        && !inv.text.contains(".local")
+        && fed()
 }
 
 /// Files that tell who is on the machine, or what was typed there.
@@ -299,17 +205,6 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut told = scene.running(|inv| runs(inv, lists::DOWNLOADERS));
     Found::from(told.find(|inv| inv.args.iter().any(Arg::has_unknown)).map(|inv| inv.text.as_str()))
 }
-
-/// Every variable at once.
-const CODE_ALL: &[&str] = &[
-    "json.stringify(process.env)",
-    "dict(os.environ)",
-    "str(os.environ",
-    "json.dumps(dict(os.environ",
-    "=os.environ)",
-    "env.to_h",
-    "getenv())",
-];
 
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {

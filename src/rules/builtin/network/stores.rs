@@ -1,12 +1,13 @@
 //! Files that are copied into a store behind an address of its own, or put somewhere by a client for files.
 
 use super::data_sent;
-use super::secret_sent::FILE_CLIENTS;
 use crate::rules::Invocation;
 use crate::rules::builtin::cloud::removed::BUILT;
 use crate::rules::builtin::operations;
 use crate::rules::matcher::{Found, Scene, flag_value, host_of, input_of, is_known};
 use crate::shell::Arg;
+
+words!("builtin/network/stores");
 
 /// Clients of stores that are told at which address theirs is.
 pub(super) const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"];
@@ -15,21 +16,12 @@ pub(super) const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"]
 pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
     let told = |inv: &Invocation| {
-        const OPTIONS: &[&str] = &[
-            "--endpoint-url",
-            "--endpoint",
-            "--host",
-            "--s3-endpoint",
-            "--sftp-host",
-            "--ftp-host",
-            "--webdav-url",
-            "--smb-host",
-        ];
         let apart = || {
-            let at = inv.args.iter().position(|arg| arg.known().is_some_and(|word| OPTIONS.contains(&word)));
+            let at =
+                inv.args.iter().position(|arg| arg.known().is_some_and(|word| STORE_OPTIONS.contains(&word)));
             at.and_then(|at| inv.args.get(at + 1))
         };
-        let url = flag_value(inv, OPTIONS).or_else(apart);
+        let url = flag_value(inv, STORE_OPTIONS).or_else(apart);
         // `mc alias set NAME URL`
         let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
         let named = |arg: &Arg| {
@@ -60,53 +52,47 @@ fn by_connection(text: &str) -> Option<String> {
 }
 
 /// A file is brought to a store by an address that lets in whoever has it.
-pub(super) fn put_by_signature<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn put_by_signature(inv: &Invocation) -> bool {
     let signed = |arg: &Arg| {
         let text = arg.text();
         text.contains("://") && text.contains("sig=") && text.contains('?')
     };
-    let found = scene.first(&["azcopy"], |inv| {
-        let here =
-            |arg: &Arg| !arg.text().contains("://") && !matches!(arg.known(), Some("copy" | "cp" | "sync"));
-        operations::known_words(inv).iter().any(|word| matches!(*word, "copy" | "cp" | "sync"))
-            && inv.operands.last().is_some_and(signed)
-            && inv.operands.iter().any(here)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let here =
+        |arg: &Arg| !arg.text().contains("://") && !matches!(arg.known(), Some("copy" | "cp" | "sync"));
+    operations::known_words(inv).iter().any(|word| matches!(*word, "copy" | "cp" | "sync"))
+        && inv.operands.last().is_some_and(signed)
+        && inv.operands.iter().any(here)
 }
 
 /// Such a client puts a file on a host that is not among the known ones.
-pub(super) fn file_put<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(FILE_CLIENTS, |inv| {
-        let foreign = |arg: &Arg| {
-            let text = arg.text();
-            let place = text.split_once("://").map_or(&*text, |(_, rest)| rest).trim_start_matches('/');
-            let host = place.split(['/', ':', ' ']).next().unwrap_or_default();
-            let host = host.rsplit('@').next().unwrap_or_default();
-            host.contains('.') && !text.starts_with("./") && !is_known(host, scene.view.policy)
-        };
-        let told = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
-        let puts = |text: String| {
-            text.replace("\\n", "\n").split([';', '\n', '\'', '"']).any(|line| {
-                let mut words = line.split_whitespace();
-                let first = words.next().unwrap_or_default();
-                // One file goes by it as by scp.
-                let one =
-                    inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
-                matches!(first, "put" | "mput" | "send") && !one
-                    || first == "mirror"
-                        && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
-                        && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))
-            })
-        };
-        let told: Vec<String> = told.collect();
-        let opens =
-            || told.iter().flat_map(|text| text.split_whitespace()).any(|word| foreign(&Arg::literal(word)));
-        let opened = matches!(inv.program.as_str(), "lftp" | "ftp") && opens();
-        let sent = inv.program == "ftp"
-            && inv.operands.len() > 1
-            && inv.args.iter().any(|arg| arg.prefix().starts_with("-u"));
-        (inv.operands.iter().any(foreign) || opened) && (sent || told.into_iter().any(puts))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn file_put(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let foreign = |arg: &Arg| {
+        let text = arg.text();
+        let place = text.split_once("://").map_or(&*text, |(_, rest)| rest).trim_start_matches('/');
+        let host = place.split(['/', ':', ' ']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        host.contains('.') && !text.starts_with("./") && !is_known(host, scene.view.policy)
+    };
+    let told = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
+    let puts = |text: String| {
+        text.replace("\\n", "\n").split([';', '\n', '\'', '"']).any(|line| {
+            let mut words = line.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            // One file goes by it as by scp.
+            let one =
+                inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
+            matches!(first, "put" | "mput" | "send") && !one
+                || first == "mirror"
+                    && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
+                    && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))
+        })
+    };
+    let told: Vec<String> = told.collect();
+    let opens =
+        || told.iter().flat_map(|text| text.split_whitespace()).any(|word| foreign(&Arg::literal(word)));
+    let opened = matches!(inv.program.as_str(), "lftp" | "ftp") && opens();
+    let sent = inv.program == "ftp"
+        && inv.operands.len() > 1
+        && inv.args.iter().any(|arg| arg.prefix().starts_with("-u"));
+    (inv.operands.iter().any(foreign) || opened) && (sent || told.into_iter().any(puts))
 }

@@ -1,11 +1,10 @@
 //! Data that a call both looks for and sends away, and secrets that are put into a request without a file.
 
 use super::super::secrets::{expands, is_secret_name, is_telling, names_in};
-use super::super::{RuleSet, lists, predicate, tools};
-use crate::domain::{EffectKind, Severity};
+use super::super::{RuleSet, lists, tools};
+use crate::domain::EffectKind;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, host_of, input_of, is_known,
-    matches_one_of, runs, target_of,
+    Class, Found, Scene, classify, has_flag, host_of, input_of, is_known, matches_one_of, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -34,71 +33,8 @@ static LOOKED: RuleSet = RuleSet::of(&[&[
 
 words!("builtin/network/taken");
 
-/// Beginnings of the names of secrets, and what is in the names of the hosts that they are for.
-const SERVICES: &[(&str, &[&str])] = &[
-    ("AWS", &["amazonaws", "aws"]),
-    ("GITHUB", &["github", "ghe"]),
-    ("GH", &["github", "ghe"]),
-    ("GITLAB", &["gitlab"]),
-    ("ANTHROPIC", &["anthropic", "claude"]),
-    ("CLAUDE", &["anthropic", "claude"]),
-    ("OPENAI", &["openai", "azure", "openrouter"]),
-    ("NPM", &["npm"]),
-    ("PYPI", &["pypi", "python"]),
-    ("TWINE", &["pypi", "python"]),
-    ("CARGO", &["crates"]),
-    ("DOCKER", &["docker"]),
-    ("SLACK", &["slack"]),
-    ("STRIPE", &["stripe"]),
-    ("GOOGLE", &["google"]),
-    ("GCP", &["google"]),
-    ("GEMINI", &["google"]),
-    ("AZURE", &["azure", "microsoft", "windows"]),
-    ("HF", &["huggingface", "hf.co"]),
-    ("SSH", &[]),
-    ("DB", &[]),
-    ("DATABASE", &[]),
-    ("POSTGRES", &[]),
-    ("MYSQL", &[]),
-    ("REDIS", &[]),
-    ("VAULT", &["vault"]),
-    ("HEROKU", &["heroku"]),
-    ("CLOUDFLARE", &["cloudflare"]),
-    ("DIGITALOCEAN", &["digitalocean"]),
-];
-
 /// Options of clients that say who asks or from where: no place for a secret, whoever is asked.
 const ODD_PLACES: &[&str] = &["-A", "--user-agent", "-e", "--referer", "-U"];
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "network.taken-away",
-    severity: Severity::Critical,
-    reason: "sends away what somebody's secrets are in: what was searched for, shown, dumped, or stands in a variable",
-    instead: Some(Instead::Advice("let the person send what is needed to where it is needed")),
-    when: &[
-        predicate(
-            "secrets_looked_at_and_sent",
-            Trigger::programs(lists::SENDERS)
-                .or(Trigger::programs(lists::NETCATS))
-                .or(Trigger::programs(lists::DOWNLOADERS))
-                .or(Trigger::programs(&["logger"])),
-            looked_at_and_sent,
-        ),
-        predicate(
-            "variable_of_a_service_told_to_another",
-            Trigger::programs(lists::DOWNLOADERS),
-            variable_told,
-        ),
-        predicate(
-            "tree_poured_into_a_connection",
-            Trigger::programs(lists::NETCATS).or(Trigger::programs(POURED)),
-            poured,
-        ),
-        predicate("data_in_the_name_of_a_host", Trigger::programs(lists::DOWNLOADERS), data_in_host),
-        predicate("secret_spelled_out_to_a_stranger", Trigger::programs(lists::DOWNLOADERS), spelled_out),
-    ],
-    ..RULE
-}];
 
 /// The call asks to send something and asks to see a secret, and would be let through when each is asked for alone.
 fn looked_at_and_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -175,121 +111,100 @@ fn foreign_hosts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 }
 
 /// The secret of one service goes to a host of another; or any secret where none belongs.
-fn variable_told<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn variable_told(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let all = scene.invocations();
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let unknown = inv.text.contains(['$', '`']) && expands(inv, scene);
-        if !unknown {
-            return false;
-        }
-        // `$(printenv NAME)`
-        let within = |other: &&Invocation| {
-            let outer = other.feeds.and_then(|at| all.get(at));
-            other.program == "printenv" && outer.is_some_and(|outer| std::ptr::eq(outer, inv))
-        };
-        let printed = all.iter().filter(within).flat_map(|other| &other.operands).map(Arg::prefix);
-        let hosts = foreign_hosts(inv, scene);
-        let strange = |name: &str| {
-            let name = name.to_ascii_uppercase();
-            let front = name.split('_').next().unwrap_or_default();
-            let service = SERVICES.iter().find(|(service, _)| *service == front);
-            service.is_some_and(|(_, own)| {
-                hosts.iter().any(|host| !own.iter().any(|part| host.to_ascii_lowercase().contains(part)))
-            })
-        };
-        let odd = inv.flags.iter().any(|flag| {
-            ODD_PLACES.contains(&flag.name.as_str()) && flag.value.as_ref().is_some_and(Arg::has_unknown)
-        });
-        !hosts.is_empty() && { names_in(&inv.text).chain(printed) }
-            .any(|name| is_secret_name(name) && odd || is_telling(name) && strange(name))
+    let unknown = inv.text.contains(['$', '`']) && expands(inv, scene);
+    if !unknown {
+        return false;
+    }
+    // `$(printenv NAME)`
+    let within = |other: &&Invocation| {
+        let outer = other.feeds.and_then(|at| all.get(at));
+        other.program == "printenv" && outer.is_some_and(|outer| std::ptr::eq(outer, inv))
+    };
+    let printed = all.iter().filter(within).flat_map(|other| &other.operands).map(Arg::prefix);
+    let hosts = foreign_hosts(inv, scene);
+    let strange = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        let front = name.split('_').next().unwrap_or_default();
+        let service = SERVICES.iter().find(|(service, _)| *service == front);
+        service.is_some_and(|(_, own)| {
+            hosts.iter().any(|host| !own.iter().any(|part| host.to_ascii_lowercase().contains(part)))
+        })
+    };
+    let odd = inv.flags.iter().any(|flag| {
+        ODD_PLACES.contains(&flag.name.as_str()) && flag.value.as_ref().is_some_and(Arg::has_unknown)
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !hosts.is_empty() && { names_in(&inv.text).chain(printed) }
+        .any(|name| is_secret_name(name) && odd || is_telling(name) && strange(name))
 }
 
 /// A token, or settings written in another way, in an address of a host that nothing is known of.
-fn spelled_out<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        inv.operands.iter().any(|arg| {
-            let text = arg.text();
-            let host = host_of(&text);
-            text.contains('?')
-                && host.contains('.')
-                && !is_known(&host, scene.view.policy)
-                && !SERVICES.iter().any(|(_, own)| own.iter().any(|part| host.contains(part)))
-                && tools::holds_settings(&text)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn spelled_out(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    inv.operands.iter().any(|arg| {
+        let text = arg.text();
+        let host = host_of(&text);
+        text.contains('?')
+            && host.contains('.')
+            && !is_known(&host, scene.view.policy)
+            && !SERVICES.iter().any(|(_, own)| own.iter().any(|part| host.contains(part)))
+            && tools::holds_settings(&text)
+    })
 }
 
 /// `https://$(whoami).x.example/`: whoever answers for the names reads it.
-fn data_in_host<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let Some(at) = inv.text.find("://$(").or_else(|| inv.text.find("://`")) else { return false };
-        let rest = inv.text.get(at + 3..).unwrap_or_default();
-        let named = rest.contains(").") || rest.contains("`.");
-        const TOLD: &[&str] = &["whoami", "hostname", "id", "base64", "env", "cat", "uname", "xxd"];
-        let data = || {
-            scene
-                .invocations()
-                .iter()
-                .any(|other| runs(other, TOLD) && other.feeds.is_some() && rest.contains(other.text.trim()))
-        };
-        named && !rest.contains(".local") && !rest.contains(".svc") && data()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn data_in_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(at) = inv.text.find("://$(").or_else(|| inv.text.find("://`")) else { return false };
+    let rest = inv.text.get(at + 3..).unwrap_or_default();
+    let named = rest.contains(").") || rest.contains("`.");
+    const TOLD: &[&str] = &["whoami", "hostname", "id", "base64", "env", "cat", "uname", "xxd"];
+    let data = || {
+        scene
+            .invocations()
+            .iter()
+            .any(|other| runs(other, TOLD) && other.feeds.is_some() && rest.contains(other.text.trim()))
+    };
+    named && !rest.contains(".local") && !rest.contains(".svc") && data()
 }
 
-/// Where a message that is sent is read by people.
-const READ_THERE: &[&str] = &[
-    "hooks.slack.com",
-    "slack.com/api/",
-    "discord.com/api/webhooks",
-    "api.telegram.org",
-    "webhook.office.com",
-];
-
 /// A file of secrets that a store elsewhere is filled with, that a request's own settings name, or a password in a message.
-pub(in crate::rules::builtin) fn given_by_client<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        let secret = |word: &str| {
-            let word = word.trim_start_matches('@');
-            let target = target_of(&Arg::literal(word), inv.cwd.as_deref());
-            !word.is_empty()
-                && classify(&target, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile])
+pub(in crate::rules::builtin) fn given_by_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let secret = |word: &str| {
+        let word = word.trim_start_matches('@');
+        let target = target_of(&Arg::literal(word), inv.cwd.as_deref());
+        !word.is_empty()
+            && classify(&target, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile])
+    };
+    let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    if inv.program == "curl" {
+        let told = texts.iter().any(|text| matches!(text.as_str(), "-K-" | "--config=-"))
+            || texts
+                .windows(2)
+                .any(|pair| matches!(pair, [k, v] if (k == "-K" || k == "--config") && v == "-"));
+        let named = |text: &String| {
+            text.lines()
+                .filter_map(|line| line.split_once('@'))
+                .any(|(_, file)| secret(file.trim_matches(['"', '\'', ' '])))
         };
-        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        if inv.program == "curl" {
-            let told = texts.iter().any(|text| matches!(text.as_str(), "-K-" | "--config=-"))
-                || texts
-                    .windows(2)
-                    .any(|pair| matches!(pair, [k, v] if (k == "-K" || k == "--config") && v == "-"));
-            let named = |text: &String| {
-                text.lines()
-                    .filter_map(|line| line.split_once('@'))
-                    .any(|(_, file)| secret(file.trim_matches(['"', '\'', ' '])))
-            };
-            let message = || {
-                texts.iter().any(|text| READ_THERE.iter().any(|host| text.contains(host)))
-                    && texts.iter().any(|text| tools::holds_database_password(text))
-            };
-            return told && input_of(inv, scene).iter().any(named) || message();
-        }
-        let far = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
-        let behind =
-            texts.windows(2).any(|pair| matches!(pair, [k, v] if (k == "-h" || k == "--host") && far(v)));
-        let addressed = || {
-            texts.iter().any(|text| {
-                let host = text.strip_prefix("--host=").map(str::to_owned);
-                host.or_else(|| text.contains("://").then(|| host_of(text))).is_some_and(|host| far(&host))
-            })
+        let message = || {
+            texts.iter().any(|text| READ_THERE.iter().any(|host| text.contains(host)))
+                && texts.iter().any(|text| tools::holds_database_password(text))
         };
-        let words = |text: &String| {
-            let end = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')' | ';' | '=');
-            text.split(end).any(secret)
-        };
-        (behind || addressed())
-            && (matches!(&inv.stdin, Stdin::File(target) if secret(target.text())) || texts.iter().any(words))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        return told && input_of(inv, scene).iter().any(named) || message();
+    }
+    let far = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
+    let behind =
+        texts.windows(2).any(|pair| matches!(pair, [k, v] if (k == "-h" || k == "--host") && far(v)));
+    let addressed = || {
+        texts.iter().any(|text| {
+            let host = text.strip_prefix("--host=").map(str::to_owned);
+            host.or_else(|| text.contains("://").then(|| host_of(text))).is_some_and(|host| far(&host))
+        })
+    };
+    let words = |text: &String| {
+        let end = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')' | ';' | '=');
+        text.split(end).any(secret)
+    };
+    (behind || addressed())
+        && (matches!(&inv.stdin, Stdin::File(target) if secret(target.text())) || texts.iter().any(words))
 }

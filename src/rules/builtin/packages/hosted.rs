@@ -1,13 +1,11 @@
 //! Repositories of strangers at the usual code hosts: run at once, installed, or cloned and started in the same call.
 
-use super::super::predicate;
 use super::words;
-use crate::domain::{Severity, Target, Verdict};
+use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::builtin::{downloads, lists};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, inside, runs, runs_code, runs_shell,
-    target_of,
+    Found, Scene, flag_value, has_flag, inside, runs, runs_code, runs_shell, target_of,
 };
 use crate::shell::Arg;
 
@@ -20,75 +18,8 @@ const SHORT: &[&str] = &["github:", "gitlab:", "bitbucket:", "gist:", "sourcehut
 
 words!("builtin/packages/hosted");
 
-/// Programs that run what they fetch, with the words that say so; none where they do nothing else.
-const AT_ONCE: &[(&str, &[&str])] = &[
-    ("npx", &[]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &[]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["dlx"]),
-    ("yarn", &["dlx"]),
-    ("bun", &["x"]),
-    ("pipx", &["run"]),
-    ("uv", &["run", "tool run"]),
-    ("nix", &["run", "shell", "develop"]),
-    ("deno", &["run"]),
-];
-
-/// Programs that install what they fetch.
-const INSTALLED: &[(&str, &[&str])] = &[
-    ("npm", &["install", "i", "add"]),
-    ("pnpm", &["install", "i", "add"]),
-    ("yarn", &["add"]),
-    ("bun", &["add", "install", "i"]),
-    ("pip", &["install"]),
-    ("pip3", &["install"]),
-    ("pipx", &["install", "inject"]),
-    ("uv", &["tool install", "pip install", "add"]),
-    ("cargo", &["install"]),
-    ("go", &["install", "run"]),
-    ("mix", &["archive.install", "escript.install"]),
-    ("gem", &["specific_install"]),
-    ("nix", &["profile install", "profile add"]),
-];
-
 /// Programs that bring a repository here.
 const CLONERS: &[&str] = &["git", "gh", "glab", "hub", "degit", "tiged"];
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "packages.repository-run",
-        verdict: Verdict::Modify,
-        reason: "runs what somebody's repository holds just now, past every registry and every release",
-        instead: Some(Instead::Advice(
-            "run the released package by name and version, or clone it and read it first",
-        )),
-        when: &[predicate("repository_run_at_once", Trigger::keys(AT_ONCE), |scene| named(scene, AT_ONCE))],
-        ..RULE
-    },
-    Rule {
-        id: "packages.repository-installed",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "installs what somebody's repository holds just now, not a release",
-        instead: Some(Instead::Advice("install the released package by name and version")),
-        when: &[predicate("repository_installed", Trigger::keys(INSTALLED), |scene| named(scene, INSTALLED))],
-        ..RULE
-    },
-    Rule {
-        id: "packages.clone-run",
-        verdict: Verdict::Modify,
-        reason: "fetches somebody's repository and runs a script of it unread",
-        instead: Some(Instead::Advice("clone it, and read first what it would run")),
-        when: &[
-            predicate("clone_is_run", Trigger::SIGNS, clone_run),
-            predicate("unpacked_script_is_run", Trigger::programs(lists::DOWNLOADERS), unpacked_run),
-            predicate("received_program_is_run", Trigger::programs(RECEIVERS), received_run),
-        ],
-        ..RULE
-    },
-];
 
 /// Of an address or a short name of a repository at one of the hosts, its owner.
 fn owner_of(text: &str) -> Option<&str> {

@@ -1,130 +1,43 @@
 //! Where packages come from.
 
 use super::{INDEX_USERS, INSTALLERS, UNCHECKED, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::{flagged, predicate, run, sub};
-use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "packages.install-from-url",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "installs code from an address instead of a package registry",
-        instead: Some(Instead::Advice("install the released package by name and version")),
-        when: &[predicate("installed_from_an_address", Trigger::programs(INSTALLERS), from_url)],
-        ..RULE
-    },
-    Rule {
-        id: "packages.run-from-url",
-        verdict: Verdict::Modify,
-        reason: "fetches code from an address outside the known hosts, and runs it",
-        instead: Some(Instead::Advice("run the released package by name and version")),
-        when: &[predicate("code_at_an_address_is_run", Trigger::programs(URL_RUNNERS), run_from_url)],
-        ..RULE
-    },
-    Rule {
-        id: "packages.foreign-index",
-        verdict: Verdict::Modify,
-        reason: "takes packages from another registry than the usual one",
-        instead: Some(Instead::Advice("install it from the usual index")),
-        when: &[
-            predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index),
-            predicate(
-                "foreign_registry_set",
-                Trigger::programs(&["gem", "bundle", "poetry"]),
-                foreign_source,
-            ),
-            predicate("foreign_registry_variable", Trigger::programs(VARIABLE_USERS), foreign_variable),
-            predicate("index_trusted_without_a_certificate", Trigger::programs(&["pip", "pip3"]), |scene| {
-                let nameless = |text: &str| {
-                    let host = host_of(text);
-                    text.starts_with("http://")
-                        && !host.starts_with("127.")
-                        && host.split('.').all(|part| part.parse::<u8>().is_ok())
-                };
-                let found = scene.first(&["pip", "pip3"], |inv| {
-                    has_flag(inv, "--trusted-host") && inv.args.iter().any(|arg| nameless(&arg.text()))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "packages.key-in-the-open",
-        reason: "trusts software, or a key for it, that anybody on the way can have changed",
-        instead: Some(Instead::Advice(
-            "fetch the key by https from the vendor's host and compare its fingerprint",
-        )),
-        when: &[
-            predicate("key_fetched_in_the_open", Trigger::programs(KEEPERS), key_in_the_open),
-            When::Command(flagged(&["apt", "apt-get"], &[&["--allow-unauthenticated"]])),
-            When::Command(Command {
-                operand: Operand::Contains(&["trusted=yes] http://"]),
-                ..run(&["add-apt-repository", "apt-add-repository"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "packages.repository-added",
-        verdict: Verdict::Modify,
-        reason: "lets a new source install software with all rights",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(Command {
-                operand: Operand::Some,
-                ..run(&["add-apt-repository", "apt-add-repository", "rpmkeys"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["add", "adv", "del", "rm", "remove", "update", "net-update"]),
-                ..run(&["apt-key"])
-            }),
-            When::Command(sub(&["dnf", "yum"], &["config-manager", "copr"])),
-            When::Command(sub(&["zypper"], &["addrepo", "ar"])),
-            When::Command(sub(&["flatpak"], &["remote-add"])),
-        ],
-        ..RULE
-    },
-];
+fn index_trusted_without_a_certificate(inv: &Invocation) -> bool {
+    let nameless = |text: &str| {
+        let host = host_of(text);
+        text.starts_with("http://")
+            && !host.starts_with("127.")
+            && host.split('.').all(|part| part.parse::<u8>().is_ok())
+    };
+    has_flag(inv, "--trusted-host") && inv.args.iter().any(|arg| nameless(&arg.text()))
+}
 
 words!("builtin/packages/sources");
 
 /// Programs that keep the keys by which software is trusted.
 const KEEPERS: &[&str] = &["apt-key", "rpm", "rpmkeys"];
 
-fn key_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn key_in_the_open(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let open = |inv: &Invocation| inv.args.iter().any(|arg| arg.prefix().starts_with("http://"));
-    let found = scene.first(KEEPERS, |inv| {
-        let takes = inv.args.iter().any(|arg| matches!(arg.known(), Some("add" | "--import" | "import")));
-        let piped = || {
-            scene
-                .invocations()
-                .iter()
-                .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && open(other))
-        };
-        takes && (open(inv) || piped())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let takes = inv.args.iter().any(|arg| matches!(arg.known(), Some("add" | "--import" | "import")));
+    let piped = || {
+        scene
+            .invocations()
+            .iter()
+            .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && open(other))
+    };
+    takes && (open(inv) || piped())
 }
 
-fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["gem", "bundle", "poetry"], |inv| {
-        let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
-        let sets =
-            words.iter().any(|word| matches!(&**word, "-a" | "--add" | "config" | "source" | "--source"));
-        sets && words.iter().any(|word| {
-            word.contains("://")
-                && !word.starts_with("mirror.")
-                && !is_usual(&host_of(word), scene.view.policy)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn foreign_source(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
+    let sets = words.iter().any(|word| matches!(&**word, "-a" | "--add" | "config" | "source" | "--source"));
+    sets && words.iter().any(|word| {
+        word.contains("://") && !word.starts_with("mirror.") && !is_usual(&host_of(word), scene.view.policy)
+    })
 }
 
 /// `npm run e2e`, `yarn test`

@@ -1,30 +1,11 @@
 //! Code of packages from hosts that nobody vouches for: run at once, or fetched where anybody on the way can change it.
 
-use super::super::{downloads, lists, predicate};
+use super::super::{downloads, lists};
 use super::{INDEX_USERS, INSTALLERS, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
-use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
+use crate::rules::matcher::{Found, Scene, flag_value, host_of, runs};
 use crate::rules::trail::is_strange;
 use crate::shell::Arg;
-
-/// Programs that run what they fetch, with the words that say so; none where they do nothing else.
-const AT_ONCE: &[(&str, &[&str])] = &[
-    ("npx", &[]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &[]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["dlx", "exec"]),
-    ("yarn", &["dlx"]),
-    ("bun", &["x", "run"]),
-    ("pipx", &["run"]),
-    ("uv", &["run", "tool"]),
-    ("deno", &["run", "serve", "install"]),
-    ("go", &["run"]),
-    ("jbang", &[]),
-    ("streamlit", &["run"]),
-];
 
 /// Programs that install what they are given without a word for it.
 const BARE: &[&str] = &["rpm", "cpan", "cpanm"];
@@ -33,68 +14,16 @@ words!("builtin/packages/strangers");
 
 const PYTHONS: &[&str] = &["python", "python3", "python2", "py"];
 
-/// Programs that install, with the words that do or the options that name where from; none where every word may.
-const BY_WORDS: &[(&str, &[&str])] = &[
-    ("ansible-galaxy", &[]),
-    ("choco", &[]),
-    ("choco.exe", &[]),
-    ("composer", &[]),
-    ("dotnet", &["--add-source", "--source", "-s", "source"]),
-    ("easy_install", &[]),
-    ("guix", &["install", "package", "build", "pull"]),
-    ("helm", &["install", "upgrade", "pull", "repo", "fetch"]),
-    ("mvn", &[]),
-    ("scoop", &[]),
-    ("vagrant", &["box", "init"]),
-    ("winget", &[]),
-];
+fn registry_at_a_bare_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
+    if found.is_some() { foreign_index(scene) } else { Found::No }
+}
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "packages.stranger-run",
-        severity: Severity::Critical,
-        reason: "runs code from a host that nobody vouches for, or installs it where anybody on the way can change it",
-        instead: Some(Instead::Advice("run or install the released package by name and version")),
-        when: &[
-            predicate("code_at_an_address_is_run_at_once", Trigger::keys(AT_ONCE), run_at_once),
-            predicate("address_given_to_a_runner", Trigger::programs(OTHERS), given_to_runner),
-            predicate(
-                "installed_from_a_bare_address",
-                Trigger::programs(URL_RUNNERS)
-                    .or(Trigger::programs(INSTALLERS))
-                    .or(Trigger::programs(PYTHONS))
-                    .or(Trigger::programs(MORE))
-                    .or(Trigger::keys(BY_WORDS)),
-                from_bare_address,
-            ),
-            predicate("registry_at_a_bare_address", Trigger::programs(INDEX_USERS), |scene| {
-                let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
-                if found.is_some() { foreign_index(scene) } else { Found::No }
-            }),
-            predicate("modules_taken_unchecked", Trigger::programs(&["go"]), unchecked_modules),
-            predicate("package_fetched_in_the_open", Trigger::programs(lists::DOWNLOADERS), |scene| {
-                downloads::installed_from(scene, &|url| {
-                    is_bare(url, scene)
-                        && is_strange(&host_of(url), scene.view.policy)
-                        && !is_mirror(&host_of(url))
-                })
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "packages.stranger-installed",
-        verdict: Verdict::Modify,
-        reason: "installs or runs what somebody put under an address, past every registry",
-        instead: Some(Instead::Advice("install the released package by name and version")),
-        when: &[predicate(
-            "module_installs_from_an_address",
-            Trigger::programs(PYTHONS).or(Trigger::programs(MORE)).or(Trigger::programs(SYSTEM)),
-            from_address,
-        )],
-        ..RULE
-    },
-];
+fn package_fetched_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+    downloads::installed_from(scene, &|url| {
+        is_bare(url, scene) && is_strange(&host_of(url), scene.view.policy) && !is_mirror(&host_of(url))
+    })
+}
 
 fn texts(inv: &Invocation) -> impl Iterator<Item = String> + '_ {
     inv.args.iter().map(|arg| {
@@ -117,22 +46,7 @@ fn is_bare(text: &str, scene: &Scene<'_>) -> bool {
 
 /// Hosts that hand out what a system is made of. Older sources are not encrypted, and signed all the same.
 pub(in crate::rules::builtin) fn is_mirror(host: &str) -> bool {
-    const SYSTEMS: &[&str] = &[
-        "ubuntu.com",
-        "launchpad.net",
-        "debian.org",
-        "kernel.org",
-        "fedoraproject.org",
-        "centos.org",
-        "archlinux.org",
-        "alpinelinux.org",
-        "opensuse.org",
-        "raspberrypi.org",
-        "raspberrypi.com",
-        "raspbian.org",
-        "linuxmint.com",
-    ];
-    SYSTEMS
+    SYSTEM_HOSTS
         .iter()
         .any(|system| host.strip_suffix(system).is_some_and(|front| front.is_empty() || front.ends_with('.')))
 }
@@ -161,62 +75,57 @@ fn run_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
     if found.is_some() { run_from_url(scene) } else { Found::No }
 }
 
-fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn given_to_runner(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), scene.view.policy);
     let web = |text: &str| text.starts_with("http") && foreign(text);
-    let found = scene.first(OTHERS, |inv| {
-        let first = words(inv).next().unwrap_or_default();
-        let behind = |flags: &[&str]| {
-            let pairs = inv.args.iter().zip(inv.args.iter().skip(1));
-            { pairs }.any(|(flag, value)| {
-                flag.known().is_some_and(|flag| flags.contains(&flag)) && foreign(value.prefix())
-            })
-        };
-        match inv.program.as_str() {
-            "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
-            "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
-            "node" | "nodejs" | "tsx" | "ts-node" => {
-                let loads =
-                    |flag: &&crate::rules::survey::Flag| lists::NODE_LOADS.contains(&flag.name.as_str());
-                let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
-                loaded.any(|value| web(value.prefix()))
-                    || inv.operands.first().is_some_and(|arg| web(arg.prefix()))
-            }
-            "php" => inv.args.iter().any(|arg| {
-                let text = arg.text();
-                ["auto_prepend_file=", "auto_append_file="]
-                    .iter()
-                    .any(|key| text.split_once(key).is_some_and(|(_, file)| web(file)))
-            }),
-            "wmic" => inv.args.iter().any(|arg| {
-                arg.text().split_once("ormat:").is_some_and(|(_, sheet)| web(sheet.trim_matches('"')))
-            }),
-            "jshell" | "javaws" | "cscript" | "wscript" => inv.args.iter().any(|arg| web(arg.prefix())),
-            "groovy" | "scala" | "scala-cli" | "kotlin" => foreign(first),
-            "nix" => {
-                matches!(first, "run" | "shell" | "develop" | "build" | "profile")
-                    && words(inv).skip(1).any(web)
-            }
-            "helm" => {
-                matches!(first, "install" | "upgrade" | "template")
-                    && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
-            }
-            "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
-            "uv" | "uvx" | "pipx" => {
-                behind(&["--with", "--with-editable", "--with-requirements", "--preinstall"])
-            }
-            "pre-commit" => first == "try-repo" && words(inv).skip(1).any(foreign),
-            "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
-            _ => match first {
-                "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
-                "run" | "create" | "pull" => {
-                    inv.operands.iter().find(|arg| arg.known() != Some(first)).is_some_and(is_nameless_image)
-                }
-                _ => false,
-            },
+    let first = words(inv).next().unwrap_or_default();
+    let behind = |flags: &[&str]| {
+        let pairs = inv.args.iter().zip(inv.args.iter().skip(1));
+        { pairs }.any(|(flag, value)| {
+            flag.known().is_some_and(|flag| flags.contains(&flag)) && foreign(value.prefix())
+        })
+    };
+    match inv.program.as_str() {
+        "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
+        "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
+        "node" | "nodejs" | "tsx" | "ts-node" => {
+            let loads = |flag: &&crate::rules::survey::Flag| lists::NODE_LOADS.contains(&flag.name.as_str());
+            let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
+            loaded.any(|value| web(value.prefix()))
+                || inv.operands.first().is_some_and(|arg| web(arg.prefix()))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "php" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            ["auto_prepend_file=", "auto_append_file="]
+                .iter()
+                .any(|key| text.split_once(key).is_some_and(|(_, file)| web(file)))
+        }),
+        "wmic" => inv.args.iter().any(|arg| {
+            arg.text().split_once("ormat:").is_some_and(|(_, sheet)| web(sheet.trim_matches('"')))
+        }),
+        "jshell" | "javaws" | "cscript" | "wscript" => inv.args.iter().any(|arg| web(arg.prefix())),
+        "groovy" | "scala" | "scala-cli" | "kotlin" => foreign(first),
+        "nix" => {
+            matches!(first, "run" | "shell" | "develop" | "build" | "profile") && words(inv).skip(1).any(web)
+        }
+        "helm" => {
+            matches!(first, "install" | "upgrade" | "template")
+                && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
+        }
+        "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
+        "uv" | "uvx" | "pipx" => {
+            behind(&["--with", "--with-editable", "--with-requirements", "--preinstall"])
+        }
+        "pre-commit" => first == "try-repo" && words(inv).skip(1).any(foreign),
+        "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
+        _ => match first {
+            "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
+            "run" | "create" | "pull" => {
+                inv.operands.iter().find(|arg| arg.known() != Some(first)).is_some_and(is_nameless_image)
+            }
+            _ => false,
+        },
+    }
 }
 
 /// `203.0.113.7:5000/x`: an image from a machine without a name that is not of one's own network.

@@ -1,102 +1,12 @@
 //! What other programs load by themselves: libraries, modules, settings that run.
 
-use super::{WRITES, written};
-use crate::domain::{Action, Severity, Target, Verdict};
+use super::WRITES;
+use crate::domain::{Action, Target};
+use crate::rules::Invocation;
+use crate::rules::builtin::lists;
 use crate::rules::builtin::packages::is_usual;
-use crate::rules::builtin::{lists, predicate};
-use crate::rules::matcher::{
-    At, Found, Instead, RULE, Rule, Scene, Trigger, at, contains_word, host_of, is_known, target_of,
-};
+use crate::rules::matcher::{Found, Scene, at, contains_word, host_of, is_known, target_of};
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "persistence.preload",
-        severity: Severity::Critical,
-        reason: "has code loaded into every program of the machine",
-        instead: Some(Instead::Advice("set LD_PRELOAD for the one command, and tell the person why")),
-        when: &[written(&[
-            At::Abs("/etc/ld.so.preload"),
-            At::Abs("/etc/ld.so.conf.d"),
-            At::Abs("/etc/ld.so.conf"),
-        ])],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.tool-startup",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "changes personal settings that run code when an editor or tool starts",
-        instead: Some(Instead::Advice("put the setting into the project's own configuration")),
-        when: &[written(lists::TOOL_STARTUP)],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.editor-autorun",
-        verdict: Verdict::Modify,
-        reason: "makes the editor run a command when the folder is opened",
-        instead: Some(Instead::Advice("leave the task to be started by hand")),
-        when: &[predicate("task_on_folder_open", Trigger::TOOL, task_on_open)],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.interpreter-planted",
-        severity: Severity::Critical,
-        reason: "plants a file that every start of an interpreter on this machine runs",
-        instead: Some(Instead::Advice("import the module where it is needed")),
-        when: &[
-            predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module),
-            predicate("startup_module_wherever_that_is", Trigger::REDIRECTED, startup_module_asked_for),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.interpreter-startup",
-        verdict: Verdict::Modify,
-        reason: "plants a file that an interpreter runs at every start",
-        instead: Some(Instead::Advice("import the module where it is needed")),
-        when: &[
-            written(&[At::Name("sitecustomize.py"), At::Name("usercustomize.py")]),
-            predicate("site_packages_pth", Trigger::kinds(WRITES), pth_written),
-            predicate("module_asked_for_its_place", Trigger::kinds(WRITES), written_where_modules_lie),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.path-programs",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "puts a program where every command of the person is looked for first",
-        instead: Some(Instead::Advice("keep the program in the project and call it by its path")),
-        when: &[written(&[
-            At::Home(".local/bin"),
-            At::Home("bin"),
-            At::Home(".cargo/bin"),
-            At::Home("go/bin"),
-        ])],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.stranger-in-path",
-        verdict: Verdict::Modify,
-        reason: "puts a program from an unknown host, fetched without any proof of whose it is, among the commands of the person",
-        instead: Some(Instead::Advice("fetch it into the project, and let the person look at it")),
-        when: &[predicate(
-            "program_fetched_into_the_path",
-            Trigger::programs(lists::DOWNLOADERS),
-            fetched_into_path,
-        )],
-        ..RULE
-    },
-    Rule {
-        id: "persistence.npm-hooks",
-        verdict: Verdict::Modify,
-        reason: "changes which shell, registry or scripts the package manager uses everywhere",
-        instead: Some(Instead::Command("npm config list")),
-        when: &[predicate("package_manager_setting", Trigger::programs(PACKAGE_MANAGERS), npm_setting)],
-        ..RULE
-    },
-];
 
 const PACKAGE_MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "pip", "pip3"];
 
@@ -146,17 +56,14 @@ fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// The same, where Python itself is asked for the directory.
-fn startup_module_asked_for<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let text = inv.text.as_str();
-        let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
-        let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
-        inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
-            && text.contains('>')
-            && asked.iter().any(|way| text.contains(way))
-            && named.iter().any(|name| text.contains(name))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn startup_module_asked_for(inv: &Invocation) -> bool {
+    let text = inv.text.as_str();
+    let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
+    let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
+    inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
+        && text.contains('>')
+        && asked.iter().any(|way| text.contains(way))
+        && named.iter().any(|name| text.contains(name))
 }
 
 fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -172,36 +79,20 @@ fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|(effect, _)| effect.target.text()))
 }
 
-fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const KEYS: &[&str] = &[
-        "script-shell",
-        "shell",
-        "registry",
-        "ignore-scripts",
-        "init-module",
-        "prefix",
-        "node-options",
-        "onload-script",
-        "npmRegistryServer",
-        "yarn-path",
-        "yarnPath",
-    ];
-    let found = scene.first(PACKAGE_MANAGERS, |inv| {
-        let words: Vec<&str> =
-            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
-        let sets = words.contains(&"set");
-        let keys = |word: &&str| {
-            let key = word.split('=').next().unwrap_or_default();
-            KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
-        };
-        // Back to the usual registry.
-        let usual = words.iter().any(|word| {
-            let url = word.split_once('=').map_or(*word, |(_, url)| url);
-            url.contains("://") && is_usual(&host_of(url), scene.view.policy)
-        });
-        sets && !usual && words.iter().any(keys)
+fn npm_setting(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words: Vec<&str> =
+        inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+    let sets = words.contains(&"set");
+    let keys = |word: &&str| {
+        let key = word.split('=').next().unwrap_or_default();
+        NPM_KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
+    };
+    // Back to the usual registry.
+    let usual = words.iter().any(|word| {
+        let url = word.split_once('=').map_or(*word, |(_, url)| url);
+        url.contains("://") && is_usual(&host_of(url), scene.view.policy)
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    sets && !usual && words.iter().any(keys)
 }
 
 words!("builtin/persistence/loaded");

@@ -3,6 +3,8 @@
 use crate::rules::builtin::is_secret_name;
 use crate::rules::survey::paths::is_build_output;
 
+words!("builtin/powershell/places");
+
 /// A place that must not be lost, among the words of a statement.
 pub(super) fn roots(text: &str) -> bool {
     text.split([' ', ',', '"', '\'', '(', ')']).any(|word| {
@@ -30,41 +32,7 @@ pub(super) fn roots(text: &str) -> bool {
                 front.len() == 2 && !name.is_empty() && !name.contains(['\\', '/'])
             })
         });
-        lettered
-            || user
-            || word.contains("\\windows\\system32")
-            || matches!(
-                word,
-                "$home"
-                    | "~"
-                    | "$env:userprofile"
-                    | "%userprofile%"
-                    | "%systemroot%"
-                    | "%systemdrive%"
-                    | "$env:systemroot"
-                    | "$env:windir"
-                    | "%windir%"
-                    | "$env:systemdrive"
-                    | "%homepath%"
-                    | "%appdata%"
-                    | "$env:appdata"
-                    | "%localappdata%"
-                    | "$env:localappdata"
-                    | "%programfiles%"
-                    | "$env:programfiles"
-                    | "%programdata%"
-                    | "$env:programdata"
-                    | "%public%"
-                    | "%onedrive%"
-                    | "$env:onedrive"
-                    | "$env:homepath"
-                    | "hklm:"
-                    | "hkcu:"
-                    | "hklm:\\software"
-                    | "hklm:\\system"
-                    | "hkcu:\\software"
-                    | "hkcr:"
-            )
+        lettered || user || word.contains("\\windows\\system32") || WHOLE_PLACES.contains(&word)
     })
 }
 
@@ -83,19 +51,7 @@ pub(super) fn is_afar(word: &str) -> bool {
 /// A file of secrets, by Windows' separators.
 pub(super) fn secret(text: &str) -> bool {
     let text = text.replace('/', "\\");
-    let key = [
-        "\\.ssh\\id_",
-        "\\.aws\\credentials",
-        "ntds.dit",
-        "\\config\\sam",
-        "unattend.xml",
-        "\\.kube\\config",
-        "\\.git-credentials",
-        "\\login data",
-        "\\.azure\\accesstokens",
-        "\\.docker\\config.json",
-        "\\microsoft\\credentials",
-    ];
+    let key = SECRET_PLACES;
     key.iter().any(|part| text.contains(part)) && !text.contains(".pub")
 }
 

@@ -7,6 +7,8 @@ use crate::domain::Verdict;
 use crate::rules::builtin::lists;
 use crate::rules::builtin::selfprotect::RUNTIMES;
 
+words!("builtin/powershell/statement");
+
 /// A file of another machine, as `powershell` is given it.
 pub(super) const FROM_AFAR: &[&str] = &["-file \\\\", "-file http"];
 
@@ -49,50 +51,7 @@ pub(super) fn statement(stage: &str, before: &str) -> Verdict {
             )
         }
         "format" => block(words.iter().any(|word| word.len() == 2 && word.ends_with(':'))),
-        "format-volume"
-        | "clear-disk"
-        | "initialize-disk"
-        | "remove-partition"
-        | "stop-computer"
-        | "restart-computer"
-        | "clear-eventlog"
-        | "remove-eventlog"
-        | "new-localuser"
-        | "add-localgroupmember"
-        | "remove-localuser"
-        | "reset-computermachinepassword"
-        | "mimikatz"
-        | "disable-computerrestore"
-        | "disable-netfirewallrule"
-        | "invoke-mimikatz"
-        | "remove-azresourcegroup"
-        | "remove-vm"
-        | "remove-azvm"
-        | "remove-aduser"
-        | "remove-adobject"
-        | "remove-mailbox"
-        | "remove-storagepool"
-        | "remove-physicaldisk"
-        | "reset-physicaldisk"
-        | "remove-s3bucket"
-        | "remove-ec2instance"
-        | "remove-ec2volume"
-        | "remove-ec2vpc"
-        | "remove-rdsdbinstance"
-        | "remove-rdsdbcluster"
-        | "remove-ddbtable"
-        | "remove-cfnstack"
-        | "remove-ekscluster"
-        | "remove-iamuser"
-        | "remove-azstorageaccount"
-        | "remove-azsqlserver"
-        | "remove-azsqldatabase"
-        | "remove-azkeyvault"
-        | "remove-azakscluster"
-        | "remove-gcsbucket"
-        | "remove-gceinstance"
-        | "remove-virtualdisk"
-        | "enable-psremoting" => Verdict::Block,
+        name if RUINOUS_CMDLETS.contains(&name) => Verdict::Block,
         "diskpart" => block(!words.is_empty() || !before.is_empty()),
         "shutdown" => block(has(&["/s", "/r", "/p", "/h", "-s", "-r"])),
         "reg" => match words.first() {
@@ -136,19 +95,7 @@ pub(super) fn statement(stage: &str, before: &str) -> Verdict {
             has(&["/delete"]) && has(&["*"])
                 || has(&["/create"]) && has(&["onlogon", "onstart", "onidle", "system", "minute"]),
         )),
-        "register-scheduledtask"
-        | "new-service"
-        | "set-wmiinstance"
-        | "enable-localuser"
-        | "disable-netadapter"
-        | "uninstall-windowsfeature"
-        | "disable-windowsoptionalfeature"
-        | "set-executionpolicy"
-        | "remove-netfirewallrule"
-        | "new-netfirewallrule"
-        | "unregister-scheduledtask"
-        | "set-localuser"
-        | "psexec" => {
+        name if ASKED_CMDLETS.contains(&name) => {
             let machine = name == "set-executionpolicy" && holds(&["localmachine"]);
             let guard = holds(&["defender"]) && name.ends_with("feature");
             let logon = name == "register-scheduledtask" && holds(&["atlogon", "atstartup"]);

@@ -1,144 +1,32 @@
 //! Who may be root: shells, sudoers, accounts.
 
 use super::CHANGES;
-use crate::domain::Severity;
-use crate::rules::builtin::{flagged, libraries, predicate, run, texts};
+use crate::rules::builtin::{libraries, texts};
 use crate::rules::facts;
-use crate::rules::matcher::{
-    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
-};
+use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Word};
 use std::cell::LazyCell;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.root-shell",
-        severity: Severity::Critical,
-        reason: "opens a shell with all rights, in which nothing is checked any more",
-        instead: Some(Instead::Command("sudo -l")),
-        when: &[
-            predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
-            predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
-            predicate("shell_that_keeps_its_rights", Trigger::SHELL.or(Trigger::PLACED), keeps_rights),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &[
-                        "setuid(0)",
-                        "setgid(0)",
-                        "setreuid(0",
-                        "setresuid(0",
-                        "$<=0",
-                        "$>=0",
-                        "seteuid(0)",
-                        "Process::UID.change_privilege(0",
-                    ],
-                    &["system", "exec", "spawn", "popen", "/bin/sh", "/bin/bash"],
-                ],
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.sudoers",
-        severity: Severity::Critical,
-        reason: "changes who may act with all rights",
-        instead: Some(Instead::Command("sudo -l")),
-        when: &[
-            When::Command(Command { without: &["-c", "--check", "-V"], ..run(&["visudo"]) }),
-            predicate("sudoers_edited", Trigger::WRAPPED.or(Trigger::programs(&["sudoedit"])), |scene| {
-                let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
-                if let Some(inv) = found {
-                    return Found::yes(&inv.text);
-                }
-                if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
-            }),
-            When::Code(Code {
-                programs: &["vi", "vim", "nvim", "ex", "view", "rvim", "rview"],
-                all: &[
-                    &[":e", ":w", ":sp", ":tabe", ":vs", ":r", ":sav"],
-                    &[" /etc/sudoers", " /etc/shadow", " /etc/passwd"],
-                ],
-            }),
-            predicate("module_gives_rights", Trigger::programs(&["ansible"]), |scene| {
-                const RIGHTS: &[&str] =
-                    &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
-                let module = |inv: &Invocation| {
-                    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
-                    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right)))
-                        && !has_flag(inv, "--check")
-                };
-                Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
-            }),
-            When::Effect(OnEffect {
-                kinds: CHANGES,
-                at: &[
-                    At::Abs("/etc/sudoers"),
-                    At::Abs("/etc/sudoers.d"),
-                    At::Abs("/etc/doas.conf"),
-                    At::Abs("/etc/polkit-1"),
-                ],
-                ..EFFECT
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.accounts",
-        reason: "adds, removes or changes users, groups or passwords",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&[
-                "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel", "delgroup",
-                "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
-            ])),
-            predicate("account_changed", Trigger::programs(&["usermod", "useradd"]), |scene| {
-                // `useradd -D` alone shows what new users would get.
-                let shows =
-                    |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
-                let found = scene.first(&["usermod", "useradd"], |inv| {
-                    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            When::Command(Command { without: &["-S", "--status"], ..run(&["passwd"]) }),
-            When::Command(Command {
-                operand: Operand::Is(&["-create", "-append", "-delete", "-passwd"]),
-                ..run(&["dscl"])
-            }),
-            When::Command(flagged(
-                &["dscl"],
-                &[&["-create", "-append", "-delete", "-passwd", "-merge", "-change"]],
-            )),
-            When::Command(run(&["dseditgroup", "pwpolicy", "newuidmap", "newgidmap"])),
-            When::Command(flagged(
-                &["sysadminctl"],
-                &[&["-addUser", "-deleteUser", "-resetPasswordFor", "-secureTokenOn", "-newPassword"]],
-            )),
-            When::Command(Command {
-                operand: Operand::Contains(&[
-                    "accounts.createuser",
-                    "accounts.deleteuser",
-                    "user.setpassword",
-                    "setaccounttype",
-                ]),
-                ..run(&["dbus-send", "gdbus"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["CreateUser", "DeleteUser", "SetPassword", "SetAccountType"]),
-                ..run(&["busctl"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["docker", "root", "sudo", "wheel", "disk", "lxd", "shadow", "adm"]),
-                ..run(&["newgrp", "sg"])
-            }),
-            predicate("account_of_windows_changed", Trigger::programs(&["net"]), windows_account),
-        ],
-        ..RULE
-    },
-];
+fn sudoers_edited<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
+    if let Some(inv) = found {
+        return Found::yes(&inv.text);
+    }
+    if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
+}
+
+fn module_gives_rights(inv: &Invocation) -> bool {
+    const RIGHTS: &[&str] = &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
+    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
+    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right))) && !has_flag(inv, "--check")
+}
+
+fn account_changed(inv: &Invocation) -> bool {
+    // `useradd -D` alone shows what new users would get.
+    let shows = |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
+    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
+}
 
 const SUDO: &[&str] = &["sudo", "doas", "su"];
 
@@ -184,8 +72,8 @@ fn runs_as_other(inv: &Invocation) -> bool {
             .is_some_and(|name| !name.is_empty() && name != "root" && !name.starts_with('-'))
 }
 
-fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+fn root_shell(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
         "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version") && !runs_as_other(inv),
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
@@ -208,34 +96,12 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
 fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "pty.spawn"];
-    const ESCAPES: &[&str] = &[
-        ":!sh",
-        ":!bash",
-        ":!/bin/",
-        ":shell",
-        "set shell=",
-        "!sh",
-        "!bash",
-        "!/bin/",
-        "\\! sh",
-        "\\! /bin/",
-        "\\! bash",
-        ".shell sh",
-        ".shell /bin/",
-        ".system sh",
-        "shell sh",
-        "shell /bin/",
-        "spawn sh",
-        "spawn /bin/",
-        "spawn bash",
-    ];
     // `-u#-1` was taken for root by some versions.
     let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
     let strange_line = LazyCell::new(|| strange(scene.command_line()));
@@ -271,7 +137,7 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
         let escapes = || {
             inv.args.iter().any(|arg| {
                 let text = arg.text();
-                ESCAPES
+                SHELL_ESCAPES
                     .iter()
                     .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
             })
@@ -302,21 +168,15 @@ fn hands_shell(inv: &Invocation) -> bool {
 }
 
 /// `bash -p`: the rights of a setuid copy are not given up.
-fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
-        shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn keeps_rights(inv: &Invocation) -> bool {
+    let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
+    shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
 }
 
 /// `net user NAME PASSWORD`, `net localgroup GROUP NAME /add`: with less only what is there is listed.
-fn windows_account<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["net"], |inv| {
-        let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
-        let words: Vec<&str> = words.into_iter().filter(|word| *word != "/domain").collect();
-        matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
+fn windows_account(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().map(Arg::prefix).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| *word != "/domain").collect();
+    matches!(words.as_slice(), ["user" | "localgroup", rest @ ..]
             if rest.len() > 1 || rest.iter().any(|word| word.starts_with('/')))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -4,138 +4,14 @@ mod images;
 mod pods;
 
 use super::CHANGES;
-use crate::domain::{EffectKind, Severity, Target};
+use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
-use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, runs, runs_shell,
-};
+use crate::rules::builtin::{libraries, lists, texts};
+use crate::rules::matcher::{Class, Found, Scene, classify, runs, runs_shell};
 use crate::shell::{Arg, Word};
 pub(in crate::rules::builtin) use images::{is_monitor, measures};
 use images::{is_read_only, mounts_host, traces};
 use pods::{PODS, pod_host, system_container_host};
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.container-host",
-        severity: Severity::Critical,
-        reason: "starts a container that has the whole machine in its hands",
-        instead: Some(Instead::Advice(
-            "mount the one directory of the project that is needed, without --privileged",
-        )),
-        when: &[
-            When::Command(Command {
-                flags: &[&["--privileged"]],
-                ..sub(
-                    lists::CONTAINERS,
-                    &[
-                        "run",
-                        "exec",
-                        "create",
-                        "update",
-                        "container run",
-                        "container create",
-                        "container exec",
-                        "compose run",
-                        "compose exec",
-                    ],
-                )
-            }),
-            When::Command(flagged(
-                &["docker-compose", "podman-compose", "ctr", "runc", "crun"],
-                &[&["--privileged"]],
-            )),
-            When::Command(flagged(&["docker"], &[&["--grant-all-permissions"]])),
-            When::Command(flagged(
-                &["docker", "podman", "buildah"],
-                &[&["--allow=security.insecure", "--isolation=chroot"]],
-            )),
-            When::Command(Command { operand: Operand::Is(&["security.insecure"]), ..run(&["docker"]) }),
-            predicate("namespace_or_host_given_to_a_pod", Trigger::programs(PODS), pod_host),
-            predicate(
-                "system_container_with_the_host_in_it",
-                Trigger::programs(SYSTEM_CONTAINERS),
-                system_container_host,
-            ),
-            predicate(
-                "way_through_another_process",
-                Trigger::programs(PROC_READERS).or(Trigger::INTERPRETER),
-                through_proc_root,
-            ),
-            When::Command(run(&[
-                "peirates",
-                "botb",
-                "deepce.sh",
-                "deepce",
-                "amicontained",
-                "shocker",
-                "cdk-escape",
-                "kdigger",
-                "dirtycow",
-                "dirtypipe",
-            ])),
-            When::Effect(OnEffect {
-                kinds: CHANGES,
-                at: &[
-                    At::Abs("/proc/sys/kernel/core_pattern"),
-                    At::Abs("/proc/sys/kernel/modprobe"),
-                    At::Abs("/proc/sys/fs/binfmt_misc"),
-                    At::Name("release_agent"),
-                    At::Name("notify_on_release"),
-                ],
-                ..EFFECT
-            }),
-            When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
-            When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
-            predicate("container_with_the_host_in_it", Trigger::programs(lists::CONTAINERS), container_host),
-            predicate(
-                "host_reached_by_another_name",
-                Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
-                host_reached,
-            ),
-            predicate(
-                "container_with_the_host_by_library",
-                Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS)),
-                libraries::host_given,
-            ),
-            predicate(
-                "volume_or_chart_with_the_host",
-                Trigger::programs(&["docker", "podman", "helm"]),
-                host_lent,
-            ),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.docker-socket",
-        severity: Severity::Critical,
-        reason: "talks to the container service directly, which acts with all rights",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("docker_socket", Trigger::PATHS, docker_socket)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.namespaces",
-        reason: "enters the namespaces of another process, out of whatever holds this one",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            When::Command(run(&["nsenter"])),
-            When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
-            When::Command(Command {
-                operand: Operand::Is(&["bash", "sh", "/bin/bash", "/bin/sh"]),
-                ..flagged(&["unshare"], &[&["-r", "-U", "--map-root-user", "--user", "-m", "--mount"]])
-            }),
-            predicate(
-                "chroot_into_the_host",
-                Trigger::WRAPPED.or(Trigger::programs(&["chroot"])),
-                chroot_host,
-            ),
-            predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
-        ],
-        ..RULE
-    },
-];
 
 fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
     let privileged_chroot = |inv: &&Invocation| {
@@ -182,73 +58,65 @@ fn behind_host(path: &str) -> Option<&str> {
 }
 
 /// A volume that is a place of the machine, or a chart whose pods get the machine.
-fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["docker", "podman", "helm"], |inv| {
-        let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
-        let first = |at: usize| words.get(at).map(AsRef::as_ref);
-        if inv.program == "helm" {
-            return words.iter().flat_map(|word| word.split(',')).any(|word| {
-                let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
-                let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
-                matches!(on, Some("privileged" | "hostPID"))
-            });
-        }
-        first(0) == Some("volume")
-            && first(1) == Some("create")
-            && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
-                let path = place.trim_end_matches('/');
-                matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn host_lent(inv: &Invocation) -> bool {
+    let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
+    let first = |at: usize| words.get(at).map(AsRef::as_ref);
+    if inv.program == "helm" {
+        return words.iter().flat_map(|word| word.split(',')).any(|word| {
+            let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
+            let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
+            matches!(on, Some("privileged" | "hostPID"))
+        });
+    }
+    first(0) == Some("volume")
+        && first(1) == Some("create")
+        && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
+            let path = place.trim_end_matches('/');
+            matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
+        })
 }
 
-fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn container_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const SHARED: &[&str] = &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"];
-    let found = scene.first(lists::CONTAINERS, |inv| {
-        inv.flags.iter().any(|flag| {
-            let Some(value) = &flag.value else { return false };
-            let text = value.text();
-            let text = text.strip_prefix('=').unwrap_or(&text);
-            match flag.name.as_str() {
-                "-v" | "--volume" => {
-                    mounts_host(text.split(':').next().unwrap_or_default(), inv, scene)
-                        && !(is_read_only(text) && measures(inv))
-                }
-                "--mount" => text
-                    .split(',')
-                    .filter_map(|part| part.split_once('='))
-                    .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
-                "--cap-add" => matches!(
-                    text.to_ascii_uppercase().as_str(),
-                    "ALL"
-                        | "SYS_ADMIN"
-                        | "CAP_SYS_ADMIN"
-                        | "SYS_MODULE"
-                        | "DAC_READ_SEARCH"
-                        | "SYS_RAWIO"
-                        | "DAC_OVERRIDE"
-                        | "CAP_SYS_MODULE"
-                        | "CAP_DAC_READ_SEARCH"
-                        | "BPF"
-                        | "MKNOD"
-                ),
-                "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
-                "--device" => {
-                    text.starts_with("/dev/sd")
-                        || text.starts_with("/dev/nvme")
-                        || text.starts_with("/dev/mem")
-                }
-                "--security-opt" => {
-                    text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
-                        || text == "label=disable"
-                        || text == "label:disable"
-                }
-                name => SHARED.contains(&name) && text == "host",
+    inv.flags.iter().any(|flag| {
+        let Some(value) = &flag.value else { return false };
+        let text = value.text();
+        let text = text.strip_prefix('=').unwrap_or(&text);
+        match flag.name.as_str() {
+            "-v" | "--volume" => {
+                mounts_host(text.split(':').next().unwrap_or_default(), inv, scene)
+                    && !(is_read_only(text) && measures(inv))
             }
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+            "--mount" => text
+                .split(',')
+                .filter_map(|part| part.split_once('='))
+                .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
+            "--cap-add" => matches!(
+                text.to_ascii_uppercase().as_str(),
+                "ALL"
+                    | "SYS_ADMIN"
+                    | "CAP_SYS_ADMIN"
+                    | "SYS_MODULE"
+                    | "DAC_READ_SEARCH"
+                    | "SYS_RAWIO"
+                    | "DAC_OVERRIDE"
+                    | "CAP_SYS_MODULE"
+                    | "CAP_DAC_READ_SEARCH"
+                    | "BPF"
+                    | "MKNOD"
+            ),
+            "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
+            "--device" => {
+                text.starts_with("/dev/sd") || text.starts_with("/dev/nvme") || text.starts_with("/dev/mem")
+            }
+            "--security-opt" => {
+                text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
+                    || text == "label=disable"
+                    || text == "label:disable"
+            }
+            name => SHARED.contains(&name) && text == "host",
+        }
+    })
 }
 
 words!("builtin/privilege/containers");
@@ -287,19 +155,6 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `curl -s --unix-socket /var/run/docker.sock http://localhost/version`: whether the service is there, and which.
 fn asks_for_its_version(inv: &Invocation) -> bool {
-    const OPTIONS: &[&str] = &[
-        "-s",
-        "-S",
-        "-f",
-        "-i",
-        "-v",
-        "--silent",
-        "--fail",
-        "--show-error",
-        "--unix-socket",
-        "-m",
-        "--max-time",
-    ];
     let harmless = |url: &&str| {
         let path = url.split_once("://").map_or(*url, |(_, rest)| rest).split_once('/').map(|(_, path)| path);
         let last = path.map(|path| path.rsplit('/').next().unwrap_or_default());
@@ -308,7 +163,7 @@ fn asks_for_its_version(inv: &Invocation) -> bool {
     };
     inv.program == "curl"
         && inv.args.iter().all(|arg| arg.known().is_some())
-        && inv.flags.iter().all(|flag| OPTIONS.contains(&flag.name.as_str()))
+        && inv.flags.iter().all(|flag| REQUEST_OPTIONS.contains(&flag.name.as_str()))
         && inv.operands.iter().filter_map(Arg::known).all(|url| harmless(&url))
 }
 

@@ -1,101 +1,19 @@
 //! Bits and capabilities that make a file more than a file.
 
-use crate::domain::{EffectKind, PathKind, Severity, Verdict};
+use crate::domain::{EffectKind, PathKind};
 use crate::rules::Invocation;
-use crate::rules::builtin::{everyday, flagged, predicate, run};
-use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, classify,
-    flag_value, has_flag, target_of,
-};
+use crate::rules::builtin::everyday;
+use crate::rules::matcher::{Class, Scene, asks_for_help, classify, flag_value, has_flag, target_of};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "privilege.setuid",
-        severity: Severity::Critical,
-        reason: "lets everybody run the file with its owner's rights",
-        instead: Some(Instead::Command("chmod 755 {file}")),
-        when: &[
-            predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid),
-            predicate("mode_of_a_set_user_id_program_copied", Trigger::programs(MODE_COPIERS), setuid_copied),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["chmod"],
-                    &["04755", "0o4755", "04777", "0o4777", "06755", "0o6755", "u+s", "S_ISUID"],
-                ],
-            }),
-            When::Command(Command {
-                operand: Operand::Any,
-                ..flagged(&["setfattr"], &[&["-n", "--name", "-x"]])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.opened-to-all",
-        reason: "lets every user of the machine change a directory that must be somebody's own",
-        instead: Some(Instead::Command("chmod go-rwx {file}")),
-        when: &[
-            predicate("world_writable_where_it_must_not_be", Trigger::programs(MODE_SETTERS), opened_to_all),
-            predicate("mask_without_a_bit", Trigger::programs(&["umask"]), mask_opened),
-            When::Code(Code {
-                programs: &[],
-                all: &[
-                    &["chmod"],
-                    &["0777", "0o777", "0666", "0o666", "511"],
-                    &["/etc/", "/usr", "\"/\"", "'/'", "/bin/", "/root", "/var", "/home"],
-                ],
-            }),
-            When::Command(flagged(&["setfacl"], &[&["--restore"]])),
-            When::Command(Command {
-                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..run(&["setfacl", "nfs4_setfacl", "chcon", "restorecon", "chflags"])
-            }),
-            When::Command(Command {
-                operand: Operand::Starts(&["C:"]),
-                ..run(&["icacls", "cacls", "takeown"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.world-writable",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "lets every user of the machine change the file",
-        instead: Some(Instead::Command("chmod u+w {file}")),
-        when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.project-opened",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "lets every user of the machine change the whole project",
-        instead: Some(Instead::Command("chmod -R u+w {file}")),
-        when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
-        ..RULE
-    },
-    Rule {
-        id: "privilege.capabilities",
-        severity: Severity::Critical,
-        reason: "gives a program rights of the kernel",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
-            let found = scene.first(&["setcap", "capsh"], |inv| {
-                // Who mounts behind it has looked for an alternative.
-                let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
-                !only_prints
-                    && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
-                    && !asks_for_help(inv)
-                    && !everyday::binds_low_ports(inv)
-            });
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
-        ..RULE
-    },
-];
+fn capabilities_given(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // Who mounts behind it has looked for an alternative.
+    let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
+    !only_prints
+        && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
+        && !asks_for_help(inv)
+        && !everyday::binds_low_ports(inv)
+}
 
 const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
 
@@ -137,7 +55,7 @@ fn shares_directories(inv: &Invocation, scene: &Scene<'_>) -> bool {
     inv.program == "chmod" && group && plain && !dirs.is_empty() && dirs.iter().all(is_dir)
 }
 
-fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn setuid(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let sets = |mode: &str| match octal(mode) {
         Some(bits) => bits & 0o4000 != 0 || (bits & 0o2000 != 0 && bits & 0o111 != 0),
         None => mode.split(',').any(|clause| {
@@ -149,73 +67,61 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(MODE_SETTERS, |inv| {
-        modes(inv).any(sets) && inv.program != "mkdir" && !shares_directories(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    modes(inv).any(sets) && inv.program != "mkdir" && !shares_directories(inv, scene)
 }
 
 const MODE_COPIERS: &[&str] = &["chmod", "cp"];
 
 words!("builtin/privilege/modes");
 
-fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn setuid_copied(inv: &Invocation) -> bool {
     let is_one = |text: &str| {
         text.starts_with('/') && text.rsplit('/').next().is_some_and(|name| SETUID_PROGRAMS.contains(&name))
     };
-    let found = scene.first(MODE_COPIERS, |inv| {
-        if inv.program == "chmod" {
-            return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
-        }
-        let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
-        keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if inv.program == "chmod" {
+        return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
+    }
+    let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
+    keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
 }
 
 /// The same where nobody else has anything to do: the home, the system, keys.
-fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(MODE_SETTERS, |inv| {
-        let opens = |mode: &str| {
-            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
-                || mode.contains("o+w")
-                || mode.contains("a+w")
-                || mode.contains("a+rw")
-                || mode.contains("o+rw")
-        };
-        // A key is its owner's alone: nobody else may read it either.
-        let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
-        let key = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let place = classify(&target, EffectKind::FileRead, &scene.view);
-            (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
-        };
-        let shown = inv.program == "chmod"
-            && modes(inv).any(shows)
-            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
-        let place = |arg: &Arg| {
-            let target = target_of(arg, inv.cwd.as_deref());
-            let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
-            whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
-                || ["/.ssh", "/.gnupg"].iter().any(|own| target.text().ends_with(own))
-                || target.text().contains("/.ssh/")
-        };
-        shown
-            || inv.program != "mkdir"
-                && modes(inv).any(opens)
-                && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn opened_to_all(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let opens = |mode: &str| {
+        octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+            || mode.contains("o+w")
+            || mode.contains("a+w")
+            || mode.contains("a+rw")
+            || mode.contains("o+rw")
+    };
+    // A key is its owner's alone: nobody else may read it either.
+    let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
+    let key = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let place = classify(&target, EffectKind::FileRead, &scene.view);
+        (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
+    };
+    let shown = inv.program == "chmod"
+        && modes(inv).any(shows)
+        && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
+    let place = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
+        whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
+            || ["/.ssh", "/.gnupg"].iter().any(|own| target.text().ends_with(own))
+            || target.text().contains("/.ssh/")
+    };
+    shown
+        || inv.program != "mkdir"
+            && modes(inv).any(opens)
+            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
 }
 
-fn mask_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["umask"], |inv| {
-        inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn mask_opened(inv: &Invocation) -> bool {
+    inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
 }
 
-fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn world_writable(inv: &Invocation) -> bool {
     let opens = |mode: &str| match octal(mode) {
         // With the sticky bit only the owner of a file may delete it: /tmp.
         Some(bits) => bits & 0o002 != 0 && bits & 0o1000 == 0,
@@ -228,23 +134,19 @@ fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(opens));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    modes(inv).any(opens)
 }
 
-fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["chmod"], |inv| {
-        let opens = |mode: &str| {
-            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
-                || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
-        };
-        let whole = |arg: &Arg| {
-            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                .has(Class::Project)
-        };
-        (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
-            && modes(inv).any(opens)
-            && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn project_opened(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let opens = |mode: &str| {
+        octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+            || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
+    };
+    let whole = |arg: &Arg| {
+        classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+            .has(Class::Project)
+    };
+    (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
+        && modes(inv).any(opens)
+        && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
 }

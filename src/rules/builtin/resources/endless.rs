@@ -1,59 +1,11 @@
 //! What does not end.
 
 use super::{FLOOD, LONGEST, inline};
-use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::loops::{Loop, bare, long};
-use crate::rules::builtin::{flagged, predicate, run};
-use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, host_of, is_known,
-};
+use crate::rules::matcher::{Found, Scene, flag_value, host_of, is_known};
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "resources.floods",
-        severity: Severity::Critical,
-        reason: "floods another machine until it gives up",
-        instead: Some(Instead::Advice("send a few packets only")),
-        when: &[
-            When::Command(run(FLOODERS)),
-            When::Command(flagged(
-                &["hping3", "hping", "nping"],
-                &[&["--flood", "--faster", "--rand-source", "--rate"]],
-            )),
-            When::Command(flagged(&["ping", "ping6", "fping"], &[&["-f", "--flood"]])),
-            predicate("load_that_nobody_tests_with", Trigger::programs(LOAD_TESTERS), overloads),
-            When::Code(PACKET_LOOPS),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "resources.load-test",
-        verdict: Verdict::Modify,
-        reason: "puts load on a machine that is not this one",
-        instead: Some(Instead::Advice("send a few hundred requests, to a server of this machine")),
-        when: &[predicate("load_on_a_foreign_host", Trigger::programs(LOAD_TESTERS), loads_foreign)],
-        ..RULE
-    },
-    Rule {
-        id: "resources.endless-loop",
-        reason: "does the same without end and without a pause",
-        instead: Some(Instead::Advice("bound the loop, and wait between its rounds")),
-        when: &[
-            predicate("loop_that_never_rests", Trigger::SIGNS.or(Trigger::SHELL), restless_loop),
-            predicate("code_that_never_rests", Trigger::INTERPRETER, restless_code),
-        ],
-        ..RULE
-    },
-];
-
 words!("builtin/resources/endless");
-
-/// Packets made by hand that are sent without end.
-const PACKET_LOOPS: Code = Code {
-    programs: &[],
-    all: &[&["scapy", "sendp", "IP(dst"], &["loop=1", "loop = 1", "sendpfast(", "inter=0)"]],
-};
 
 /// Turns of a loop from which on nobody meant it.
 const MANY: u64 = 1000;
@@ -110,24 +62,7 @@ fn harms(found: &Loop<'_>) -> bool {
         return false;
     }
     if let Some(turns) = found.turns {
-        let makes = found.commands().iter().any(|(command, _)| {
-            begins(
-                command,
-                &[
-                    "touch",
-                    "mkdir",
-                    "curl",
-                    "wget",
-                    "kill",
-                    ":",
-                    "gh issue create",
-                    "gh pr create",
-                    "gh api",
-                    "mail",
-                    "sendmail",
-                ],
-            )
-        });
+        let makes = found.commands().iter().any(|(command, _)| begins(command, FLOODING_COMMANDS));
         return found.spawns() || makes && turns >= FLOOD;
     }
     let commands = found.commands();
@@ -165,25 +100,6 @@ fn begins(command: &str, words: &[&str]) -> bool {
 }
 
 fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const TURNS: &[&str] = &[
-        "whiletrue",
-        "while1",
-        "while(1)",
-        "while(true)",
-        "while(!0)",
-        "while!0",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "fork;redo",
-        "fork(__filename)",
-        "spawn(process.argv[0],process.argv.slice(1)",
-        "spawn(process.execpath,process.argv.slice(1)",
-        "initer(int,1)",
-        "(iter(int,1)",
-        "itertools.count())",
-        "setinterval(()=>require('child_process')",
-    ];
     const RESTS: &[&str] = &[
         "break", "sleep", "exit", "return", "input", "recv", "accept", "readline", "read(", "await", "yield",
         "listen", "last", "raise", "throw", "stdin", "gets", "select", "poll", "wait", "getline", "next(",

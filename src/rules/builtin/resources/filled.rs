@@ -2,36 +2,8 @@
 
 use super::{FLOOD, inline};
 use crate::rules::Invocation;
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, runs,
-};
+use crate::rules::matcher::{Found, Scene, contains_word, flag_value, has_flag, runs};
 use crate::shell::Arg;
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "resources.fills-disk",
-        reason: "writes without end, or more than a disk holds",
-        instead: Some(Instead::Advice("bound what is written")),
-        when: &[
-            predicate(
-                "endless_source_written_or_read_whole",
-                Trigger::programs(WHOLE_READERS).or(Trigger::programs(&["yes"])),
-                endless,
-            ),
-            predicate("huge_file_made", Trigger::programs(MAKERS), huge),
-            predicate("countless_files_made", Trigger::programs(CREATORS), countless),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "resources.exhausts-memory",
-        reason: "has an interpreter ask for more memory than the machine has",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("code_that_asks_for_all_memory", Trigger::INTERPRETER, hoards)],
-        ..RULE
-    },
-];
 
 words!("builtin/resources/filled");
 
@@ -151,40 +123,34 @@ fn dd(inv: &Invocation, key: &str) -> Option<String> {
     })
 }
 
-fn huge<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(MAKERS, |inv| {
-        let size = match inv.program.as_str() {
-            "dd" => {
-                let block = dd(inv, "bs").map_or(Some(512), |text| bytes(&text));
-                let count = dd(inv, "count").and_then(|text| bytes(&text));
-                let generated = inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
-                let kept = dd(inv, "of").is_none_or(|out| out != "/dev/null");
-                block
-                    .zip(count)
-                    .filter(|_| generated && kept)
-                    .map(|(block, count)| block.saturating_mul(count))
-            }
-            "fallocate" => flag_value(inv, &["-l", "--length"]).and_then(|arg| bytes(&arg.text())),
-            // Sparse: it takes no room until it is filled.
-            "truncate" => {
-                flag_value(inv, &["-s", "--size"]).and_then(|arg| bytes(&arg.text())).map(|size| size / 20)
-            }
-            "head" => {
-                let endless = inv.operands.iter().any(|arg| is_endless_source(arg.prefix()))
-                    || inv.reads.iter().any(|target| is_endless_source(target.text()));
-                flag_value(inv, &["-c", "--bytes"]).filter(|_| endless).and_then(|arg| bytes(&arg.text()))
-            }
-            "openssl" => inv
-                .args
-                .iter()
-                .any(|arg| arg.known() == Some("rand"))
-                .then(|| inv.args.iter().filter_map(|arg| bytes(&arg.text())).max())
-                .flatten(),
-            _ => inv.operands.iter().filter_map(|arg| bytes(&arg.text())).max(),
-        };
-        size.is_some_and(|size| size >= HUGE) || takes_what_is_free(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn huge(inv: &Invocation) -> bool {
+    let size = match inv.program.as_str() {
+        "dd" => {
+            let block = dd(inv, "bs").map_or(Some(512), |text| bytes(&text));
+            let count = dd(inv, "count").and_then(|text| bytes(&text));
+            let generated = inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
+            let kept = dd(inv, "of").is_none_or(|out| out != "/dev/null");
+            block.zip(count).filter(|_| generated && kept).map(|(block, count)| block.saturating_mul(count))
+        }
+        "fallocate" => flag_value(inv, &["-l", "--length"]).and_then(|arg| bytes(&arg.text())),
+        // Sparse: it takes no room until it is filled.
+        "truncate" => {
+            flag_value(inv, &["-s", "--size"]).and_then(|arg| bytes(&arg.text())).map(|size| size / 20)
+        }
+        "head" => {
+            let endless = inv.operands.iter().any(|arg| is_endless_source(arg.prefix()))
+                || inv.reads.iter().any(|target| is_endless_source(target.text()));
+            flag_value(inv, &["-c", "--bytes"]).filter(|_| endless).and_then(|arg| bytes(&arg.text()))
+        }
+        "openssl" => inv
+            .args
+            .iter()
+            .any(|arg| arg.known() == Some("rand"))
+            .then(|| inv.args.iter().filter_map(|arg| bytes(&arg.text())).max())
+            .flatten(),
+        _ => inv.operands.iter().filter_map(|arg| bytes(&arg.text())).max(),
+    };
+    size.is_some_and(|size| size >= HUGE) || takes_what_is_free(inv)
 }
 
 /// The size is what `df` says is free.

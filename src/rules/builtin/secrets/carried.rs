@@ -8,21 +8,6 @@ use crate::shell::Arg;
 /// Programs that give a file another place or name.
 const MOVERS: &[&str] = &["mv", "ln", "link", "gmv"];
 
-/// Programs that put files on other machines or into containers, with the words that do it.
-const UPLOADERS: &[(&str, &[&str])] = &[
-    ("az", &["upload", "upload-batch", "copy"]),
-    ("azcopy", &["cp", "copy", "sync"]),
-    ("b2", &["upload-file", "upload_file", "sync", "file"]),
-    ("docker", &["cp"]),
-    ("gcloud", &["cp", "rsync"]),
-    ("gsutil", &["cp", "mv", "rsync"]),
-    ("kubectl", &["cp"]),
-    ("mc", &["cp", "mirror", "mv", "pipe"]),
-    ("oc", &["cp", "rsync"]),
-    ("podman", &["cp"]),
-    ("s3cmd", &["put", "sync"]),
-];
-
 /// Programs that copy whole trees.
 pub(super) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
 
@@ -152,13 +137,10 @@ fn is_remote(inv: &Invocation) -> bool {
     })
 }
 
-pub(in crate::rules::builtin) fn home_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(SENDERS, |inv| is_remote(inv) && (takes_home(inv, scene) || takes_settings(inv, scene)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(in crate::rules::builtin) fn home_sent(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    is_remote(inv) && (takes_home(inv, scene) || takes_settings(inv, scene))
 }
 
-pub(super) fn home_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| !is_remote(inv) && takes_home(inv, scene));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn home_copied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    !is_remote(inv) && takes_home(inv, scene)
 }

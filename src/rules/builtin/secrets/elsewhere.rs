@@ -5,12 +5,12 @@ mod history;
 
 use super::shown::is_key_file;
 use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
-use crate::rules::builtin::{lists, predicate, standing};
+use crate::domain::{EffectKind, Target};
+use crate::rules::builtin::{lists, standing};
 use crate::rules::facts::{Kind, Operands, Operation};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
-    names_raw_secrets, prints_environment, runs, target_of,
+    Class, Found, Scene, classify, has_flag, is_env_file, is_secret, names_raw_secrets, prints_environment,
+    runs, target_of,
 };
 use crate::rules::{Invocation, facts};
 use crate::shell::Arg;
@@ -18,49 +18,6 @@ pub(super) use history::hunts;
 use history::{committed_file, history_searched, history_shown, hunted_behind};
 
 words!("builtin/secrets/elsewhere");
-
-/// Of these, the ones that look at a file without showing it unless this option is given.
-const ONLY_WITH: &[(&str, &[&str])] = &[
-    ("file", &["-f", "--files-from"]),
-    ("wc", &["--files0-from"]),
-    ("date", &["-f", "--file"]),
-    ("ip", &["-b", "-batch"]),
-    ("ss", &["-F"]),
-    ("arp", &["-f", "--file"]),
-];
-
-/// Programs that show what a service or a container was started with, or what a release was made from: with the words behind
-/// the name that make them do it.
-const DESCRIBERS: &[(&str, &[&str])] = &[
-    ("docker", &["inspect", "history", "compose config", "container inspect", "service inspect"]),
-    ("podman", &["inspect", "history", "container inspect"]),
-    ("nerdctl", &["inspect"]),
-    ("crictl", &["inspect", "inspectp"]),
-    ("kubectl", &["get", "describe"]),
-    ("oc", &["get", "describe"]),
-    ("helm", &["get"]),
-    ("terraform", &["show", "state show"]),
-    ("tofu", &["show", "state show"]),
-    ("aws", &["ecs describe-task-definition", "lambda get-function-configuration", "lambda get-function"]),
-    ("gcloud", &["run services describe", "functions describe"]),
-    ("systemctl", &["show", "show-environment", "cat"]),
-    ("compgen", &[]),
-    ("strings", &[]),
-];
-
-/// Programs that show all of what a store or a service holds, with the words that make them do it.
-const VALUES: &[(&str, &[&str])] = &[
-    ("aws", &["lambda get-function-configuration"]),
-    ("az", &["webapp config appsettings list", "functionapp config appsettings list"]),
-    ("consul", &["kv get"]),
-    ("dotenvx", &["get", "decrypt"]),
-    ("etcdctl", &["get"]),
-    ("helm", &["get values"]),
-    ("launchctl", &["getenv"]),
-    ("redis-cli", &["config get"]),
-    ("terraform", &["output"]),
-    ("tofu", &["output"]),
-];
 
 const CONTAINERS: &[&str] = &["env", "printenv", "export", "set", "declare"];
 
@@ -70,67 +27,13 @@ const CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "mongo", "mongosh", "sqlp
 
 const BUSES: &[&str] = &["dbus-send", "gdbus", "busctl", "qdbus"];
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.file-taken",
-        severity: Severity::Critical,
-        reason: "gives a private key or a credential to a program that shows or copies what it is given",
-        instead: Some(Instead::Advice(
-            "use the program that the secret is for, which reads it itself; a public key is in the .pub file",
-        )),
-        when: &[
-            predicate("secret_given_to_a_taker", Trigger::programs(TAKERS), given_to_taker),
-            predicate("secret_out_of_a_commit", Trigger::programs(GIT), committed_file),
-            predicate("dump_searched_for_secrets", Trigger::programs(&["strings", "compgen"]), |scene| {
-                described(scene, &["strings", "compgen"])
-            }),
-            predicate("password_hashes_selected", Trigger::programs(CLIENTS), hashes_selected),
-            predicate("secret_service_asked_over_a_bus", Trigger::programs(BUSES), bus_asked),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.file-handed",
-        verdict: Verdict::Modify,
-        reason: "gives a private key or a credential to a program of which nobody knows what it does with it",
-        instead: Some(Instead::Advice(
-            "let the person run it, or name the key with the option that is for it",
-        )),
-        when: &[predicate("secret_given_to_a_stranger", Trigger::PATHS, given_to_stranger)],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.history-searched",
-        verdict: Verdict::Modify,
-        reason: "shows what was a secret in the history of the repository, where it may still be one",
-        instead: Some(Instead::Command("git log --oneline --name-only -5")),
-        when: &[
-            predicate("history_of_a_secret_shown", Trigger::programs(GIT), history_shown),
-            predicate("history_searched_for_secrets", Trigger::programs(GIT), history_searched),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.service-values",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows what a service was given to work with, passwords and tokens among it",
-        instead: Some(Instead::Command("docker compose config --services")),
-        when: &[
-            predicate("description_searched_for_secrets", Trigger::keys(DESCRIBERS), |scene| {
-                described(scene, DESCRIBING)
-            }),
-            predicate("values_of_a_store_shown", Trigger::keys(VALUES), values_shown),
-            predicate("environment_of_a_service_shown", Trigger::programs(CONTAINERS), container_shown),
-            predicate("password_of_a_container_used", Trigger::programs(CONTAINERS), container_used),
-            predicate("cluster_asked_for_its_secrets", Trigger::programs(lists::DOWNLOADERS), |scene| {
-                let asks = |inv: &Invocation| inv.args.iter().any(|arg| names_raw_secrets(&arg.text()));
-                Found::from(scene.first(lists::DOWNLOADERS, asks).map(|inv| inv.text.as_str()))
-            }),
-        ],
-        ..RULE
-    },
-];
+fn dump_searched_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    described(scene, &["strings", "compgen"])
+}
+
+fn cluster_asked_for_its_secrets(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| names_raw_secrets(&arg.text()))
+}
 
 fn is_taken(arg: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let whole = match target_of(&Arg::literal(arg), inv.cwd.as_deref()) {
@@ -144,25 +47,21 @@ fn named_secret(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view).has(Class::Secret)
 }
 
-fn given_to_taker<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(TAKERS, |inv| {
-        let needed = ONLY_WITH.iter().find(|(program, _)| *program == inv.program);
-        // An option and its value may stand in one word.
-        let told = |flags: &[&str]| {
-            inv.args.iter().any(|arg| flags.iter().any(|flag| arg.prefix().starts_with(flag)))
-        };
-        if inv.contained || needed.is_some_and(|(_, flags)| !told(flags)) {
-            return false;
+fn given_to_taker(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let needed = ONLY_WITH.iter().find(|(program, _)| *program == inv.program);
+    // An option and its value may stand in one word.
+    let told =
+        |flags: &[&str]| inv.args.iter().any(|arg| flags.iter().any(|flag| arg.prefix().starts_with(flag)));
+    if inv.contained || needed.is_some_and(|(_, flags)| !told(flags)) {
+        return false;
+    }
+    inv.args.iter().any(|arg| {
+        named_secret(arg, inv, scene) || {
+            let text = arg.text();
+            let value = text.rsplit('=').next().unwrap_or_default();
+            value.contains('/') && value.split_whitespace().any(|word| is_taken(word, inv, scene))
         }
-        inv.args.iter().any(|arg| {
-            named_secret(arg, inv, scene) || {
-                let text = arg.text();
-                let value = text.rsplit('=').next().unwrap_or_default();
-                value.contains('/') && value.split_whitespace().any(|word| is_taken(word, inv, scene))
-            }
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// Whether nothing is known of what a program does with its operands: it has no row, or one that only says that it runs
@@ -177,49 +76,32 @@ fn is_opaque(program: &str) -> bool {
 }
 
 /// A program of which nothing is known gets a secret as what it works on, and not behind an option.
-fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
-    /// Options whose value is what is sent, packed or shown, and not what it is done with.
-    const TAKING: &[&str] = &[
-        "--file",
-        "--attach",
-        "--attachment",
-        "--upload",
-        "--data",
-        "--body",
-        "--input",
-        "--path",
-        "--payload",
-    ];
+fn given_to_stranger(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const LOOKING: &[&str] = &["eza", "exa", "lsd", "shred", "srm", "trash", "trash-put", "restorecon"];
-    let found = scene.invocations().iter().find(|inv| {
-        if inv.contained
-            || inv.args.is_empty()
-            || !is_opaque(&inv.program)
-            || runs(inv, lists::SECRET_USERS)
-            || runs(inv, LOOKING)
-            || runs(inv, TAKERS)
-        {
-            return false;
-        }
-        let mut behind_flag = false;
-        inv.args.iter().any(|arg| {
-            let flag = arg.prefix().starts_with('-');
-            // The list of passwords is no key that an option could be for.
-            let text = arg.text();
-            let value = text.split_once('=').map_or(&*text, |(_, value)| value);
-            let passwords = || value.trim_start_matches(['@', '"']).starts_with("/etc/shadow");
-            let accounts = || {
-                inv.privileged
-                    && arg
-                        .known()
-                        .is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
-            };
-            let given = passwords() || !flag && (!behind_flag && named_secret(arg, inv, scene) || accounts());
-            behind_flag = flag && !TAKING.contains(&&*arg.text());
-            given
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if inv.contained
+        || inv.args.is_empty()
+        || !is_opaque(&inv.program)
+        || runs(inv, lists::SECRET_USERS)
+        || runs(inv, LOOKING)
+        || runs(inv, TAKERS)
+    {
+        return false;
+    }
+    let mut behind_flag = false;
+    inv.args.iter().any(|arg| {
+        let flag = arg.prefix().starts_with('-');
+        // The list of passwords is no key that an option could be for.
+        let text = arg.text();
+        let value = text.split_once('=').map_or(&*text, |(_, value)| value);
+        let passwords = || value.trim_start_matches(['@', '"']).starts_with("/etc/shadow");
+        let accounts = || {
+            inv.privileged
+                && arg.known().is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
+        };
+        let given = passwords() || !flag && (!behind_flag && named_secret(arg, inv, scene) || accounts());
+        behind_flag = flag && !TAKING_OPTIONS.contains(&&*arg.text());
+        given
+    })
 }
 
 fn sub_is(inv: &Invocation, names: &[&str]) -> bool {
@@ -287,114 +169,94 @@ fn described<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        // Options in front of its subcommand take values that are not known here.
-        let asks_etcd = || inv.program == "etcdctl" && inv.args.iter().any(|arg| arg.known() == Some("get"));
-        if !(does(inv, VALUES) || asks_etcd()) || is_diverted(inv) || !is_shown_through(inv, scene) {
-            return false;
+fn values_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // Options in front of its subcommand take values that are not known here.
+    let asks_etcd = || inv.program == "etcdctl" && inv.args.iter().any(|arg| arg.known() == Some("get"));
+    if !(does(inv, VALUES) || asks_etcd()) || is_diverted(inv) || !is_shown_through(inv, scene) {
+        return false;
+    }
+    let says = |words: &[&str]| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            words.iter().any(|word| text == *word)
+        })
+    };
+    let named = || inv.operands.last().is_some_and(|arg| hunts(&arg.text()));
+    match inv.program.as_str() {
+        "aws" => inv.args.iter().any(|arg| arg.text().contains("Environment")),
+        // `--query '[].name'`
+        "az" => !inv
+            .args
+            .iter()
+            .any(|arg| matches!(arg.text().trim_start_matches("--query="), "[].name" | "[*].name")),
+        "consul" => says(&["-recurse"]),
+        "etcdctl" => {
+            // Where a cluster keeps its secrets.
+            let kept = |arg: &Arg| arg.text().starts_with("/registry/secrets");
+            let all = |arg: &Arg| says(&["--prefix", "--from-key"]) && matches!(&*arg.text(), "/" | "");
+            !says(&["--keys-only", "--count-only"]) && inv.operands.iter().any(|arg| kept(arg) || all(arg))
         }
-        let says = |words: &[&str]| {
-            inv.args.iter().any(|arg| {
-                let text = arg.text();
-                words.iter().any(|word| text == *word)
-            })
-        };
-        let named = || inv.operands.last().is_some_and(|arg| hunts(&arg.text()));
-        match inv.program.as_str() {
-            "aws" => inv.args.iter().any(|arg| arg.text().contains("Environment")),
-            // `--query '[].name'`
-            "az" => !inv
-                .args
-                .iter()
-                .any(|arg| matches!(arg.text().trim_start_matches("--query="), "[].name" | "[*].name")),
-            "consul" => says(&["-recurse"]),
-            "etcdctl" => {
-                // Where a cluster keeps its secrets.
-                let kept = |arg: &Arg| arg.text().starts_with("/registry/secrets");
-                let all = |arg: &Arg| says(&["--prefix", "--from-key"]) && matches!(&*arg.text(), "/" | "");
-                !says(&["--keys-only", "--count-only"])
-                    && inv.operands.iter().any(|arg| kept(arg) || all(arg))
-            }
-            "helm" => says(&["--all", "-a"]),
-            "redis-cli" => says(&["requirepass", "masterauth", "*"]),
-            "launchctl" | "terraform" | "tofu" => named(),
-            _ => true,
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        "helm" => says(&["--all", "-a"]),
+        "redis-cli" => says(&["requirepass", "masterauth", "*"]),
+        "launchctl" | "terraform" | "tofu" => named(),
+        _ => true,
+    }
 }
 
 /// All variables of a container that runs, or of what another program adds to them.
-fn container_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CONTAINERS, |inv| {
-        let entered = || {
-            let words: Vec<&str> = inv.text.split_whitespace().take(12).collect();
-            inv.contained && words.contains(&"exec") && !words.contains(&"run")
-        };
-        let loaded =
-            || inv.wrappers.iter().any(|name| matches!(name.as_str(), "dotenv" | "dotenvx" | "doppler"));
-        let in_cluster = || inv.wrappers.iter().any(|name| matches!(name.as_str(), "kubectl" | "oc"));
-        let piped = || {
-            scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-        };
-        prints_environment(inv)
+fn container_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let entered = || {
+        let words: Vec<&str> = inv.text.split_whitespace().take(12).collect();
+        inv.contained && words.contains(&"exec") && !words.contains(&"run")
+    };
+    let loaded = || inv.wrappers.iter().any(|name| matches!(name.as_str(), "dotenv" | "dotenvx" | "doppler"));
+    let in_cluster = || inv.wrappers.iter().any(|name| matches!(name.as_str(), "kubectl" | "oc"));
+    let piped =
+        || scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
+    prints_environment(inv)
             && !is_diverted(inv)
             && (entered() || loaded())
             // Of one's own containers it is what everybody looks at first.
             && (!piped() && (loaded() || in_cluster()) || hunted_behind(inv, scene, &hunts).is_some())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// A password out of the environment of a container elsewhere, or one that is then used elsewhere.
-fn container_used<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CONTAINERS, |inv| {
-        let entered = || inv.contained && inv.text.split_whitespace().any(|word| word == "exec");
-        let named = |arg: &Arg| arg.known().is_some_and(|name| is_secret_name(name) || is_telling(name));
-        let afar = |other: &Invocation| {
-            let outer = runs(other, &["kubectl", "oc", "ssh"]);
-            outer && other.text.contains(&inv.text) && !standing::names_scratch(other)
-        };
-        let takes = inv.args.iter().any(named) || hunted_behind(inv, scene, &hunts).is_some();
-        takes
-            && (inv.feeds.is_some()
-                || scene.command_line().contains("$(")
-                || scene.command_line().contains('`'))
-            && entered()
-            && scene
-                .invocations()
-                .iter()
-                .any(|other| afar(other) || runs(other, CLIENTS) && standing::is_led_elsewhere(scene, other))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn container_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let entered = || inv.contained && inv.text.split_whitespace().any(|word| word == "exec");
+    let named = |arg: &Arg| arg.known().is_some_and(|name| is_secret_name(name) || is_telling(name));
+    let afar = |other: &Invocation| {
+        let outer = runs(other, &["kubectl", "oc", "ssh"]);
+        outer && other.text.contains(&inv.text) && !standing::names_scratch(other)
+    };
+    let takes = inv.args.iter().any(named) || hunted_behind(inv, scene, &hunts).is_some();
+    takes
+        && (inv.feeds.is_some() || scene.command_line().contains("$(") || scene.command_line().contains('`'))
+        && entered()
+        && scene
+            .invocations()
+            .iter()
+            .any(|other| afar(other) || runs(other, CLIENTS) && standing::is_led_elsewhere(scene, other))
 }
 
 /// The hashes of a database's own users.
-fn hashes_selected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CLIENTS, |inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            if text.len() < 12 || !text.contains(['_', '.', '$']) {
-                return false;
-            }
-            let lower = text.to_ascii_lowercase();
-            let selects = lower.contains("select") && lower.contains("from");
-            selects
-                && (["pg_shadow", "pg_authid", "authentication_string", "rolpassword", "sys.user$"]
-                    .iter()
-                    .any(|word| lower.contains(word))
-                    || lower.contains("mysql.user") && lower.contains("password"))
-                || lower.contains("db.system.users.find")
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn hashes_selected(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        if text.len() < 12 || !text.contains(['_', '.', '$']) {
+            return false;
+        }
+        let lower = text.to_ascii_lowercase();
+        let selects = lower.contains("select") && lower.contains("from");
+        selects
+            && (["pg_shadow", "pg_authid", "authentication_string", "rolpassword", "sys.user$"]
+                .iter()
+                .any(|word| lower.contains(word))
+                || lower.contains("mysql.user") && lower.contains("password"))
+            || lower.contains("db.system.users.find")
+    })
 }
 
-fn bus_asked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(BUSES, |inv| {
-        let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
-        says("org.freedesktop.secrets") || says("org.kde.KWallet")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn bus_asked(inv: &Invocation) -> bool {
+    let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
+    says("org.freedesktop.secrets") || says("org.kde.KWallet")
 }

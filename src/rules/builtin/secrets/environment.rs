@@ -1,54 +1,23 @@
 //! Files of settings and variables that hold secrets.
 
 use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, kept, spared};
-use crate::domain::{Action, Claim, EffectKind, Severity, Target, Usage, Verdict};
+use crate::domain::{Action, Claim, EffectKind, Target, Usage};
 use crate::rules::Invocation;
-use crate::rules::builtin::{lists, predicate};
+use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag, inside,
-    is_env_file, is_settings, prints_environment, runs, target_of,
+    Class, Found, Scene, classify, cuts_to_names, flag_value, has_flag, inside, is_env_file, is_settings,
+    prints_environment, runs, target_of,
 };
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.env-file",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows every value of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 {file}")),
-        when: &[
-            predicate(
-                "env_file_dumped",
-                Trigger::programs(DUMPERS).or(Trigger::programs(LINE_READERS)).or(Trigger::TOOL),
-                env_file_dumped,
-            ),
-            predicate("env_file_listed_by_code", Trigger::INTERPRETER, env_file_listed),
-            predicate("ignored_files_shown", Trigger::WRAPPED, ignored_shown),
-            predicate("env_file_packed_to_the_output", Trigger::programs(lists::TARS), env_file_packed),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.env-values",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows values of a .env file to the model",
-        instead: Some(Instead::Command("cut -d= -f1 {file}")),
-        when: &[
-            predicate(
-                "env_file_shown",
-                Trigger::programs(READERS).or(Trigger::programs(SOURCES)).or(Trigger::TOOL),
-                |scene| match env_file_dumped(scene) {
-                    Found::No => env_file_shown(scene),
-                    Found::Yes(_) | Found::Unsure(_) => Found::No,
-                },
-            ),
-            predicate("env_file_named_in_code", Trigger::INTERPRETER, env_file_in_code),
-        ],
-        ..RULE
-    },
-];
+words!("builtin/secrets/environment");
+
+fn env_file_shown_alone<'a>(scene: &Scene<'a>) -> Found<'a> {
+    match env_file_dumped(scene) {
+        Found::No => env_file_shown(scene),
+        Found::Yes(_) | Found::Unsure(_) => Found::No,
+    }
+}
 
 const SOURCES: &[&str] = &["source", "."];
 
@@ -313,22 +282,6 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code that shows all that a `.env` file holds.
 fn env_file_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LISTS: &[&str] = &[
-        "print(dotenv_values(",
-        "print(dotenv.dotenv_values(",
-        "print(dict(dotenv_values(",
-        "log(require('dotenv').config(",
-        "log(require(\"dotenv\").config(",
-        "log(dotenv.config(",
-        "stringify(require('dotenv').config(",
-        "stringify(require(\"dotenv\").config(",
-        "log(require('dotenv').parse(",
-        "log(require(\"dotenv\").parse(",
-        "log(dotenv.parse(",
-        "putsdotenv.load",
-        "pdotenv.parse(",
-        "pdotenv.load",
-    ];
     scene.code_where(|codes, _| {
         codes.iter().any(|text| {
             if !text.contains("otenv")
@@ -338,7 +291,7 @@ fn env_file_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-            LISTS.iter().any(|all| bare.contains(all)) && !bare.contains("keys(")
+            LISTING_CALLS.iter().any(|all| bare.contains(all)) && !bare.contains("keys(")
         })
     })
 }
@@ -369,53 +322,35 @@ fn ignored_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `tar c .env`: all of it on the standard output, which nothing takes but what unpacks it there.
-fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn env_file_packed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let prints = |inv: &Invocation| {
         inv.args.iter().any(|arg| {
             let text = arg.text();
             text == "--to-stdout" || text.contains('O') && !text.starts_with("--") && text.len() < 8
         })
     };
-    let found = scene.first(lists::TARS, |inv| {
-        let first = inv.args.first().map(Arg::text).unwrap_or_default();
-        let to_file = || {
-            let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
-            let bundled = first.trim_start_matches('-').contains('f').then(|| inv.args.get(1).map(Arg::text));
-            named.or(bundled.flatten()).is_some_and(|file| file != "-")
-        };
-        let packs = has_flag(inv, "-c")
-            || has_flag(inv, "--create")
-            || !first.starts_with("--") && first.contains('c');
-        packs
-            && inv.args.iter().any(|arg| is_env(arg, inv, scene))
-            && !to_file()
-            && !is_diverted(inv)
-            && scene
-                .invocations()
-                .iter()
-                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-                .all(|other| runs(other, lists::TARS) && prints(other) || runs(other, WRITTEN))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let first = inv.args.first().map(Arg::text).unwrap_or_default();
+    let to_file = || {
+        let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
+        let bundled = first.trim_start_matches('-').contains('f').then(|| inv.args.get(1).map(Arg::text));
+        named.or(bundled.flatten()).is_some_and(|file| file != "-")
+    };
+    let packs =
+        has_flag(inv, "-c") || has_flag(inv, "--create") || !first.starts_with("--") && first.contains('c');
+    packs
+        && inv.args.iter().any(|arg| is_env(arg, inv, scene))
+        && !to_file()
+        && !is_diverted(inv)
+        && scene
+            .invocations()
+            .iter()
+            .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+            .all(|other| runs(other, lists::TARS) && prints(other) || runs(other, WRITTEN))
 }
 
 /// Code that names a `.env` file to anything but what loads it into variables.
 fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
-    const LOADS: &[&str] = &[
-        "load_dotenv(",
-        "path:",
-        "dotenv_path=",
-        "find_dotenv(",
-        "env_file=",
-        "env_file:",
-        // What a file is, and not what is in it.
-        "existsSync(",
-        "statSync(",
-        "path.exists(",
-        "isfile(",
-        "getsize(",
-    ];
     scene.code_where(|codes, inv| {
         let quiet = inv.program.starts_with("python");
         let by_option = has_flag(inv, "-p") || has_flag(inv, "--print") || has_flag(inv, "-pe");
@@ -428,7 +363,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let start = front.rfind(['\'', '"', '`']).unwrap_or_default();
                 let front = front.get(..start).unwrap_or_default().trim_end();
                 let line = front.rsplit(['\n', ';']).next().unwrap_or_default();
-                !LOADS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
+                !LOADING_CALLS.iter().any(|load| front.ends_with(load)) && !line.contains("load_dotenv(")
             }) && (by_option || !spared::is_kept(inv, text, &named))
         })
     })

@@ -1,6 +1,6 @@
 //! Programs that are given a secret file and show or publish it, and a reviewer that is given the home directory.
 
-use super::{DECRYPTERS, PACKERS, PUBLISHERS, REVIEWERS};
+use super::{DECRYPTERS, PACKERS, PUBLISHERS};
 use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, target_of};
@@ -45,15 +45,15 @@ pub(super) fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A review of a whole home directory, or of more: its secrets would be copied for the one who reads.
-pub(super) fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REVIEWERS, |inv| {
-        let starts = matches!(inv.sub.as_slice(), [review, verb, ..] if review == "review" && matches!(verb.as_str(), "start" | "run"));
-        starts
-            && inv.operands.iter().any(|arg| {
-                let target = target_of(arg, inv.cwd.as_deref());
-                classify(&target, EffectKind::FileDeletion, &scene.view)
-                    .any(&[Class::Root, Class::Home, Class::Users])
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn home_reviewed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let starts = matches!(inv.sub.as_slice(), [review, verb, ..] if review == "review" && matches!(verb.as_str(), "start" | "run"));
+    starts
+        && inv.operands.iter().any(|arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            classify(&target, EffectKind::FileDeletion, &scene.view).any(&[
+                Class::Root,
+                Class::Home,
+                Class::Users,
+            ])
+        })
 }

@@ -2,26 +2,11 @@
 
 use crate::rules::builtin::lists;
 
+words!("builtin/secrets/names");
+
 /// Whether the name of a variable that comes out of a file of settings says that its value is a secret, or holds one: an address
 /// with a password in it.
 pub(in crate::rules::builtin) fn is_telling(name: &str) -> bool {
-    const ADDRESSES: &[&str] = &[
-        "DATABASE_URL",
-        "DB_URL",
-        "POSTGRES_URL",
-        "MYSQL_URL",
-        "REDIS_URL",
-        "MONGO_URL",
-        "MONGODB_URL",
-        "AMQP_URL",
-        "RABBITMQ_URL",
-        "BROKER_URL",
-        "MONGO_URI",
-        "MONGODB_URI",
-        "DATABASE_URI",
-        "CONNECTION_STRING",
-        "_DSN",
-    ];
     let upper = name.to_ascii_uppercase();
     let shared = ["PUBLIC", "PUBLISHABLE", "CACHE_KEY", "SORT_KEY", "PRIMARY_KEY", "PARTITION_KEY"];
     is_secret_name(name)
@@ -32,23 +17,7 @@ pub(in crate::rules::builtin) fn is_telling(name: &str) -> bool {
 /// Whether a variable's name says that its value is secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let ends = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "CREDENTIALS",
-        "STRIPE_KEY",
-        "OPENAI_KEY",
-        "SENDGRID_KEY",
-        "ENCRYPTION_KEY",
-        "SIGNING_KEY",
-        "SERVICE_ROLE_KEY",
-    ];
+    let ends = SECRET_ENDS;
     ends.iter().any(|end| name.ends_with(end))
         || name.contains("SECRET_")
         || name.ends_with("_PAT")

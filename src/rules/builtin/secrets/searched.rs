@@ -2,20 +2,9 @@
 
 use super::{SEARCHERS, elsewhere, hunts};
 use crate::domain::{Action, EffectKind, Target};
-use crate::rules::builtin::predicate;
-use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, runs, target_of};
+use crate::rules::matcher::{Class, Found, Scene, classify, runs, target_of};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "secrets.search",
-    reason: "looks for keys and credentials over the whole machine or home",
-    instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-    when: &[predicate(
-        "search_for_secrets",
-        Trigger::programs(SEARCHERS).or(Trigger::TOOL),
-        search_for_secrets,
-    )],
-    ..RULE
-}];
+words!("builtin/secrets/searched");
 
 fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
     const WIDE: &[Class] = &[Class::Root, Class::Home, Class::Users];

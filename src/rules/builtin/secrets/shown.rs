@@ -4,12 +4,11 @@ use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
     is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
 };
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::builtin::{lists, predicate};
+use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag, inside,
-    prints_secret, runs, target_of,
+    Class, Found, SECRET_PRINTERS, Scene, at, classify, has_flag, inside, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -21,66 +20,36 @@ const LIVE: &[&str] = &[".env.production", ".env.prod", ".env.staging", ".env.li
 /// Programs that read what is in a file, or search it.
 const HISTORY_READERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "awk", "sed"];
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.credential-shown",
-        reason: "puts a credential of the person's where the model and every log can read it",
-        instead: Some(Instead::Command("gh auth status")),
-        when: &[
-            predicate("credential_printed_plainly", SECRET_PRINTERS, printed_plainly),
-            predicate("variable_of_a_service_printed", Trigger::programs(VARIABLE_PRINTERS), |scene| {
-                printed_variable(scene, &|name| is_of_service(name) && !is_assigned(name, scene))
-            }),
-            predicate("value_out_of_settings_printed", Trigger::programs(VARIABLE_PRINTERS), |scene| {
-                match printed_variable(scene, &is_telling) {
-                    found @ Found::Yes(_) if loads_settings(scene) => found,
-                    Found::Yes(_) | Found::Unsure(_) | Found::No => Found::No,
-                }
-            }),
-            predicate("environment_hunted_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
-                environment_searched(scene, KEYS)
-            }),
-            predicate("history_hunted_for_secrets", Trigger::programs(HISTORY_READERS), history_hunted),
-            predicate("variable_of_a_service_printed_by_code", Trigger::INTERPRETER, |scene| {
-                code_prints(scene, false, &is_of_service)
-            }),
-            predicate("keys_looked_for_everywhere", Trigger::programs(SEARCHERS), keys_hunted),
-            predicate("every_secret_of_a_cluster_shown", Trigger::programs(&["kubectl", "oc"]), |scene| {
-                let found = scene.first(&["kubectl", "oc"], |inv| {
-                    prints_secret(inv)
-                        && is_shown(inv, scene)
-                        && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            predicate("login_of_a_cluster_shown", Trigger::programs(&["kubectl", "oc"]), |scene| {
-                let found = scene.first(&["kubectl", "oc"], |inv| {
-                    let words: Vec<_> = inv.args.iter().filter_map(Arg::known).take(4).collect();
-                    words.contains(&"config") && prints_secret(inv) && is_shown(inv, scene)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
-            predicate("live_settings_shown", Trigger::programs(super::READERS), |scene| {
-                let live = LIVE.iter().any(|name| names_live(scene.command_line(), name));
-                if live { env_file_shown(scene) } else { Found::No }
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.key-file",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "shows a file that by its name holds a private key or the credentials of a service",
-        instead: Some(Instead::Advice("name the file to the program that needs it, which reads it itself")),
-        when: &[predicate(
-            "key_or_credentials_shown",
-            Trigger::programs(super::READERS).or(Trigger::TOOL),
-            key_file_shown,
-        )],
-        ..RULE
-    },
-];
+fn variable_of_a_service_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    printed_variable(scene, &|name| is_of_service(name) && !is_assigned(name, scene))
+}
+
+fn value_out_of_settings_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    match printed_variable(scene, &is_telling) {
+        found @ Found::Yes(_) if loads_settings(scene) => found,
+        Found::Yes(_) | Found::Unsure(_) | Found::No => Found::No,
+    }
+}
+
+fn variable_of_a_service_printed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    code_prints(scene, false, &is_of_service)
+}
+
+fn every_secret_of_a_cluster_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    prints_secret(inv)
+        && is_shown(inv, scene)
+        && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
+}
+
+fn login_of_a_cluster_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words: Vec<_> = inv.args.iter().filter_map(Arg::known).take(4).collect();
+    words.contains(&"config") && prints_secret(inv) && is_shown(inv, scene)
+}
+
+fn live_settings_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let live = LIVE.iter().any(|name| names_live(scene.command_line(), name));
+    if live { env_file_shown(scene) } else { Found::No }
+}
 
 /// A store prints a credential, and what it prints is shown.
 fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -95,7 +64,7 @@ fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Names and contents of private keys, looked for over a home or the machine.
-fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn keys_hunted(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let is_key = |text: &str| {
         let name = text.trim_matches('*');
         let ending =
@@ -107,15 +76,14 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
             || name.contains("PRIVATE KEY")
             || name.contains("aws_secret_access_key")
     };
-    let found =
-        scene.first(SEARCHERS, |inv| {
-            inv.args.iter().any(|arg| is_key(&arg.text()))
-                && inv.operands.iter().any(|arg| {
-                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                        .any(&[Class::Root, Class::Home, Class::Users])
-                })
-        });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.args.iter().any(|arg| is_key(&arg.text()))
+        && inv.operands.iter().any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(&[
+                Class::Root,
+                Class::Home,
+                Class::Users,
+            ])
+        })
 }
 
 /// What it prints goes neither to a file, nor into a variable, nor to a program that takes it for what it is for.

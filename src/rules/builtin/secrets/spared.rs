@@ -107,35 +107,13 @@ pub(super) fn is_kept(inv: &Invocation, code: &str, is_named: &dyn Fn(&str) -> b
 /// Code that reads a file of settings and prints nothing but the names in it. `quiet`: its language prints nothing by itself.
 pub(super) fn code_prints_names(code: &str, quiet: bool) -> bool {
     const PRINTS: &[&str] = &["print(", "console.log("];
-    const OTHERWISE: &[&str] = &[
-        "write",
-        "exec",
-        "spawn",
-        "system",
-        "request",
-        "http",
-        "fetch",
-        "socket",
-        "eval",
-        "import(",
-        "popen",
-        "puts",
-        "log.",
-        "console.error",
-        "console.info",
-        "console.table",
-        "console.dir",
-        "logging",
-        "raise",
-        "exit(",
-    ];
     let plain: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let mut calls =
         PRINTS.iter().flat_map(|call| plain.match_indices(call).map(|(at, text)| at + text.len()));
     let names = |shown: &str| shows_names(shown) || parts(shown).all(|part| says_nothing(part, &plain));
     let prints = PRINTS.iter().any(|call| plain.contains(call));
     (prints || quiet)
-        && !OTHERWISE.iter().any(|word| plain.contains(word))
+        && !DOES_MORE.iter().any(|word| plain.contains(word))
         && calls.all(|from| plain.get(from..).and_then(enclosed).is_some_and(names))
 }
 
@@ -264,59 +242,6 @@ fn shows_names(text: &str) -> bool {
             .is_some_and(|rest| matches!(rest, "" | ".sort()" | ".length" | ".join('\\n')"))
         || text.starts_with("dotenv_values(") && text.ends_with(").keys()") && text.matches('(').count() == 2
 }
-
-/// Names of files of credentials, and what may be looked for in them by `grep`.
-const HEADINGS: &[(&str, &[&str])] = &[
-    (".npmrc", &["^registry", "^registry=", "^@", "^cache", "^prefix", "^save", "^audit", "^fund"]),
-    (
-        ".kube/config",
-        &[
-            "current-context",
-            "current-context:",
-            "^current-context",
-            "^current-context:",
-            "server",
-            "server:",
-            "namespace",
-            "namespace:",
-        ],
-    ),
-    (".config/gh/hosts.yml", &["user:", "user", "git_protocol", "git_protocol:"]),
-    (".docker/config.json", &["credsStore", "\"credsStore\"", "credHelpers", "currentContext"]),
-    (".aws/credentials", &["^\\[", "^\\[.*\\]", "^\\[.*\\]$"]),
-    (".pypirc", &["^\\[", "^\\[distutils", "^\\[.*\\]", "index-servers"]),
-];
-
-/// The same by `jq` and `yq`, written without blanks.
-const FIELDS: &[(&str, &[&str])] = &[
-    (
-        ".docker/config.json",
-        &[
-            "keys",
-            "keys[]",
-            ".auths|keys",
-            ".auths|keys[]",
-            ".auths|length",
-            ".credsStore",
-            ".credHelpers",
-            ".currentContext",
-        ],
-    ),
-    (
-        ".kube/config",
-        &[
-            ".current-context",
-            ".contexts[].name",
-            ".contexts[].context.cluster",
-            ".contexts[].context.namespace",
-            ".clusters[].name",
-            ".clusters[].cluster.server",
-            ".users[].name",
-            "keys",
-        ],
-    ),
-    (".config/gh/hosts.yml", &["keys", "keys|.[]", ".[].user", ".[].git_protocol"]),
-];
 
 /// Whether of a file of credentials no more is shown than what is none: by the command itself or by what it is piped into.
 pub(super) fn shows_headings(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {

@@ -1,40 +1,18 @@
 //! Stores of credentials and tools that print one.
 
 use super::{is_only_tried, shown};
-use crate::domain::{Severity, Target, Verdict};
+use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::builtin::cloud::access::pulls_for_development;
+use crate::rules::builtin::lists;
 use crate::rules::builtin::network::attackers;
-use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, THIEVES, Trigger, belongs_to, dumps_store, host_of,
-    is_known, keeps_secrets, prints_secret, runs, runs_code, runs_shell,
+    Found, SECRET_PRINTERS, Scene, THIEVES, belongs_to, dumps_store, host_of, is_known, keeps_secrets,
+    prints_secret, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.store-dumped",
-        severity: Severity::Critical,
-        reason: "takes everything out of a store of credentials, or private keys out of where they are kept",
-        instead: Some(Instead::Advice(
-            "use the program that the credential is for, which asks the store itself",
-        )),
-        when: &[
-            predicate("credential_store_dumped", SECRET_PRINTERS, store_dumped),
-            predicate("thief_run_as_a_script", Trigger::INTERPRETER.or(Trigger::SHELL), thief_run),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.token-printed",
-        verdict: Verdict::Modify,
-        reason: "prints a token or password out of a credential store",
-        instead: Some(Instead::Command("gh auth status")),
-        when: &[predicate("credential_store_printed", SECRET_PRINTERS, token_printed)],
-        ..RULE
-    },
-];
+words!("builtin/secrets/stores");
 
 fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.running(keeps_secrets).find(|inv| dumps_store(inv)).map(|inv| inv.text.as_str()))

@@ -4,43 +4,15 @@ use super::answers::is_answered_here;
 use std::borrow::Cow;
 
 use super::{WRITTEN, expands, is_secret_name, is_shown_through, names_in, spared};
-use crate::domain::{Severity, Verdict, sort_by_key};
-use crate::rules::builtin::{libraries, lists, predicate};
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
-};
+use crate::domain::sort_by_key;
+use crate::rules::builtin::{libraries, lists};
+use crate::rules::matcher::{Found, Scene, has_flag, input_of, prints_environment, runs, runs_code};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "secrets.environment-disguised",
-        reason: "writes all variables, secrets among them, down in a form that no search for secrets recognises",
-        instead: Some(Instead::Command("env | cut -d= -f1")),
-        when: &[
-            predicate("environment_encoded", Trigger::programs(ENVIRONMENT), environment_encoded),
-            predicate("environment_encoded_by_code", Trigger::INTERPRETER, |scene| {
-                scene.code_where(|codes, _| codes.iter().any(|text| encodes_all(text)))
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "secrets.variable-printed",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "prints the value of a secret variable",
-        instead: Some(Instead::Advice("ask only whether it is set")),
-        when: &[
-            predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
-            predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
-                environment_searched(scene, SEARCHED)
-            }),
-            predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
-        ],
-        ..RULE
-    },
-];
+fn environment_encoded_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    scene.code_where(|codes, _| codes.iter().any(|text| encodes_all(text)))
+}
 
 words!("builtin/secrets/variables");
 
@@ -133,23 +105,20 @@ fn test_length(text: &str) -> Option<usize> {
 }
 
 /// `env | base64`: all variables, and nothing in between that leaves only some of them or only names.
-fn environment_encoded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ENVIRONMENT, |inv| {
-        let listed = prints_environment(inv)
-            || runs(inv, &["export", "declare", "typeset"])
-                && matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("-p" | "-x" | "-px" | "-xp")));
-        listed && {
-            let mut behind: Vec<&Invocation> = scene
-                .invocations()
-                .iter()
-                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
-                .collect();
-            sort_by_key(&mut behind, |other| other.stage);
-            let encoder = behind.iter().position(|other| encodes(other));
-            encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn environment_encoded(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let listed = prints_environment(inv)
+        || runs(inv, &["export", "declare", "typeset"])
+            && matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("-p" | "-x" | "-px" | "-xp")));
+    listed && {
+        let mut behind: Vec<&Invocation> = scene
+            .invocations()
+            .iter()
+            .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+            .collect();
+        sort_by_key(&mut behind, |other| other.stage);
+        let encoder = behind.iter().position(|other| encodes(other));
+        encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
+    }
 }
 
 /// Whether a filter turns text into letters that say nothing to who reads them.
@@ -176,20 +145,7 @@ fn keeps_all(inv: &Invocation) -> bool {
 
 /// Code that encodes all variables at once.
 fn encodes_all(text: &str) -> bool {
-    const FORMS: &[&str] = &[
-        "buffer.from(json.stringify(process.env)",
-        "btoa(json.stringify(process.env)",
-        "b64encode(json.dumps(dict(os.environ",
-        "b64encode(str(os.environ",
-        "b64encode(str(dict(os.environ",
-        "b64encode(repr(os.environ",
-        "b64encode(repr(dict(os.environ",
-        "base64_encode(json_encode(getenv()",
-        "base64_encode(serialize($_env",
-        "base64.encode64(env.to_h",
-        "strict_encode64(env.to_h",
-    ];
-    squeezed_environment(text).is_some_and(|bare| FORMS.iter().any(|form| bare.contains(form)))
+    squeezed_environment(text).is_some_and(|bare| ENCODED_ENVIRONMENT.iter().any(|form| bare.contains(form)))
 }
 
 /// Whether the shell is told to write down what it runs.

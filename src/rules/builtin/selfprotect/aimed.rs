@@ -7,29 +7,6 @@ use crate::rules::facts::MAKEFILES;
 use crate::rules::matcher::{Class, Found, Scene, classify, content, has_flag, inside, runs, target_of};
 use crate::shell::{Arg, Piece};
 
-/// Programs, and their options that name the directory which they fill.
-pub(super) const AIMED: &[(&str, &[&str])] = &[
-    ("aria2c", &["-d", "--dir"]),
-    ("bundle", &["--path"]),
-    ("bun", &["--cwd", "--outdir"]),
-    ("cargo", &["--target-dir", "--root", "--out-dir", "--artifact-dir"]),
-    ("cmake", &["-B", "--prefix"]),
-    ("composer", &["-d", "--working-dir"]),
-    ("curl", &["--output-dir"]),
-    ("esbuild", &["--outdir"]),
-    ("gem", &["-i", "--install-dir"]),
-    ("npm", &["--prefix", "-C"]),
-    ("pip", &["-t", "--target", "--prefix", "--root", "-d", "--dest"]),
-    ("pip3", &["-t", "--target", "--prefix", "--root", "-d", "--dest"]),
-    ("pnpm", &["-C", "--dir", "--prefix", "--modules-dir"]),
-    ("stow", &["-t", "--target"]),
-    ("tsc", &["--outDir"]),
-    ("uv", &["-t", "--target", "--prefix"]),
-    ("wget", &["-P", "--directory-prefix"]),
-    ("wget2", &["-P", "--directory-prefix"]),
-    ("yarn", &["--cwd", "--modules-folder"]),
-];
-
 /// Programs that write files whose names begin with a prefix, and the options that may name it.
 pub(super) const SPLITTERS: &[&str] = &["split", "csplit"];
 
@@ -151,10 +128,8 @@ fn changed_dir(inv: &Invocation) -> Option<Arg> {
 }
 
 /// A patch applied in the directory of a protected place.
-pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(PATCHERS, |inv| changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn applied(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene))
 }
 
 /// `stow -nv`: only said.

@@ -166,63 +166,36 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-pub(super) fn servers_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(INSTALLERS, |inv| {
-        let words: Vec<&str> = std::iter::once(inv.program.as_str())
-            .chain(inv.args.iter().filter_map(Arg::known))
-            .filter(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
-            .take(8)
-            .collect();
-        let runner = !matches!(
-            inv.program.as_str(),
-            "install-mcp" | "mcp-add" | "add-mcp" | "smithery" | "degit" | "tiged"
-        );
-        let tool = words.get(usize::from(runner)).copied().unwrap_or_default();
-        let name =
-            tool.get(1..).and_then(|rest| rest.find('@')).and_then(|at| tool.get(..=at)).unwrap_or(tool);
-        match name {
-            "install-mcp" | "mcp-add" | "add-mcp" => words.len() > 1,
-            "@smithery/cli" | "smithery" => words.contains(&"install"),
-            "claude-code-templates" => ["--hook", "--mcp", "--setting", "--agent", "--command"]
-                .iter()
-                .any(|kind| inv.args.iter().any(|arg| arg.prefix().starts_with(kind))),
-            "degit" | "tiged" => words.last().is_some_and(|to| *to == ".claude" || to.ends_with("/.claude")),
-            _ => false,
-        }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn servers_installed(inv: &Invocation) -> bool {
+    let words: Vec<&str> = std::iter::once(inv.program.as_str())
+        .chain(inv.args.iter().filter_map(Arg::known))
+        .filter(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
+        .take(8)
+        .collect();
+    let runner = !matches!(
+        inv.program.as_str(),
+        "install-mcp" | "mcp-add" | "add-mcp" | "smithery" | "degit" | "tiged"
+    );
+    let tool = words.get(usize::from(runner)).copied().unwrap_or_default();
+    let name = tool.get(1..).and_then(|rest| rest.find('@')).and_then(|at| tool.get(..=at)).unwrap_or(tool);
+    match name {
+        "install-mcp" | "mcp-add" | "add-mcp" => words.len() > 1,
+        "@smithery/cli" | "smithery" => words.contains(&"install"),
+        "claude-code-templates" => ["--hook", "--mcp", "--setting", "--agent", "--command"]
+            .iter()
+            .any(|kind| inv.args.iter().any(|arg| arg.prefix().starts_with(kind))),
+        "degit" | "tiged" => words.last().is_some_and(|to| *to == ".claude" || to.ends_with("/.claude")),
+        _ => false,
+    }
 }
 
-/// Other agents, and what has them ask nobody.
-pub(super) const AGENTS: &[(&str, &[&str])] = &[
-    ("aider", &["--yes-always", "--yes"]),
-    ("amp", &["--dangerously-allow-all"]),
-    ("auggie", &["shell:allow", "launch-process:allow", "--dangerously-skip-permissions"]),
-    ("codex", &["--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "danger-full-access"]),
-    ("copilot", &["--allow-all-tools", "--allow-all", "--yolo"]),
-    ("crush", &["--yolo", "-y"]),
-    ("cursor-agent", &["--force", "-f"]),
-    ("droid", &["--skip-permissions-unsafe"]),
-    ("cline", &["--yolo", "-y"]),
-    ("gemini", &["--yolo", "-y", "yolo"]),
-    ("gemini-cli", &["--yolo", "-y", "yolo"]),
-    ("goose", &["--no-confirm", "auto"]),
-    ("kiro-cli", &["--trust-all-tools"]),
-    ("openhands", &["--always-approve", "--headless", "--yolo"]),
-    ("q", &["--trust-all-tools"]),
-    ("qwen", &["--yolo", "-y", "yolo"]),
-];
-
-pub(super) fn agent_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
-        let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
-        inv.args.iter().filter_map(Arg::known).any(|arg| {
-            let value = arg.split_once('=').map_or(arg, |(_, value)| value);
-            words.contains(&arg) || words.contains(&value)
-        }) || set()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn agent_unasked(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
+    let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
+    inv.args.iter().filter_map(Arg::known).any(|arg| {
+        let value = arg.split_once('=').map_or(arg, |(_, value)| value);
+        words.contains(&arg) || words.contains(&value)
+    }) || set()
 }
 
 pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -256,14 +229,6 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-/// What a client reads in a home directory before it does anything: single files, and whole trees.
-const SETTINGS: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".config/opencode/opencode.json",
-    ".config/opencode/opencode.jsonc",
-    ".config/opencode/config.json",
-];
 const TREES: &[&str] =
     &[".claude/hooks/", ".claude/plugins/", ".config/opencode/plugin/", ".config/opencode/plugins/"];
 

@@ -61,23 +61,7 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || open(inv) && !ends_its_own(inv) && scene.invocations().iter().any(lists)
         }
         "fuser" | "prlimit" => false,
-        _ if patterns(inv).next().is_none() => [
-            "-u",
-            "-U",
-            "-G",
-            "-g",
-            "-s",
-            "-t",
-            "--user",
-            "--euid",
-            "--uid",
-            "--group",
-            "--pgroup",
-            "--session",
-            "--terminal",
-        ]
-        .iter()
-        .any(|flag| has_flag(inv, flag)),
+        _ if patterns(inv).next().is_none() => PROCESS_CHOICES.iter().any(|flag| has_flag(inv, flag)),
         _ => patterns(inv).any(|arg| means(inv, arg, RUNTIMES)),
     });
     let session = || {

@@ -8,34 +8,6 @@ use crate::rules::builtin::privilege::containers::measures;
 use crate::rules::matcher::{Found, Rel, Scene, flag_value, has_flag, relation_to, runs, target_of};
 use crate::shell::Arg;
 
-/// Programs that take what is in a tree with them, and the words or options of which one says so (none: always).
-const TAKERS: &[(&str, &[&str])] = &[
-    ("7z", &["a", "u"]),
-    ("7za", &["a", "u"]),
-    ("7zz", &["a", "u"]),
-    ("aws", &["sync", "--recursive"]),
-    ("borg", &["create"]),
-    ("bsdtar", &[]),
-    ("cp", &["-r", "-R", "-a", "--recursive", "--archive"]),
-    ("cpio", &["-o", "--create", "-p"]),
-    ("ditto", &[]),
-    ("docker", &["cp"]),
-    ("duplicity", &[]),
-    ("gcp", &["-r", "-R", "-a", "--recursive", "--archive"]),
-    ("gsutil", &["-r", "-R", "rsync"]),
-    ("gtar", &[]),
-    ("kubectl", &["cp"]),
-    ("nerdctl", &["cp"]),
-    ("podman", &["cp"]),
-    ("rar", &["a"]),
-    ("rclone", &["copy", "sync", "move", "serve"]),
-    ("restic", &["backup"]),
-    ("rsync", &[]),
-    ("scp", &["-r"]),
-    ("tar", &[]),
-    ("zip", &["-r", "--recurse-paths"]),
-];
-
 words!("builtin/selfprotect/trees");
 
 /// Letters or digits that a pattern needs in a row to be about something.

@@ -1,6 +1,5 @@
 //! Programs that are given a protected place in a role in which they may write it, where the tables say no more of it.
 
-use super::aimed;
 use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::builtin::statements;
@@ -116,29 +115,16 @@ fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Code that takes away, moves or fills the directory around a protected place, by a name that stands in it whole.
 pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const TAKES: &[&str] = &[
-        "rmtree",
-        "rmSync",
-        "rmdirSync",
-        "rm_r",
-        "remove",
-        "unlink",
-        "rename",
-        "move",
-        "delete",
-        "copytree",
-        "cpSync",
-        "extractall",
-        "symlink",
-    ];
     let home = scene.view.facts.places.home.as_deref();
     let found =
         scene.invocations().iter().filter(|inv| runs_code(inv) || runs(inv, &["deno", "bun"])).find(|inv| {
             let takes = |code: &String| {
-                let names_one = |text: &str| TAKES.iter().any(|word| text.contains(word));
+                let names_one = |text: &str| TAKING_CALLS.iter().any(|word| text.contains(word));
                 names_one(code)
                     && code.lines().any(|line| !statements::is_comment(line) && names_one(line))
-                    && !scene.account(&inv.program, code).is_some_and(|account| account.only_looks(TAKES))
+                    && !scene
+                        .account(&inv.program, code)
+                        .is_some_and(|account| account.only_looks(TAKING_CALLS))
             };
             code_of(inv, scene).filter(takes).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
@@ -155,45 +141,38 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A protected place given to a container that may write it.
-pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(CONTAINERS, |inv| {
-        let values = inv.flags.iter().filter_map(|flag| {
-            matches!(flag.name.as_str(), "-v" | "--volume" | "--mount" | "-B" | "--bind")
-                .then_some(flag.value.as_ref())?
-        });
-        let given: Vec<&Arg> =
-            if runs(inv, &["bwrap", "lxc"]) { inv.args.iter().collect() } else { values.collect() };
-        given.into_iter().any(|value| {
-            let text = value.text();
-            let fields: Vec<&str> = text.split(',').collect();
-            let of = |field: &&str| {
-                field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")).map(str::to_owned)
-            };
-            let source = fields.iter().find_map(of);
-            let read_only = fields.iter().any(|field| matches!(*field, "readonly" | "ro" | "readonly=true"))
-                || text.rsplit(':').next().is_some_and(|options| options.split(',').any(|word| word == "ro"));
-            let source = source.unwrap_or_else(|| text.split(':').next().unwrap_or_default().to_owned());
-            !read_only && !source.is_empty() && super::around_protected(&Arg::literal(&source), inv, scene)
-        })
+pub(super) fn mounted(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let values = inv.flags.iter().filter_map(|flag| {
+        matches!(flag.name.as_str(), "-v" | "--volume" | "--mount" | "-B" | "--bind")
+            .then_some(flag.value.as_ref())?
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let given: Vec<&Arg> =
+        if runs(inv, &["bwrap", "lxc"]) { inv.args.iter().collect() } else { values.collect() };
+    given.into_iter().any(|value| {
+        let text = value.text();
+        let fields: Vec<&str> = text.split(',').collect();
+        let of = |field: &&str| {
+            field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")).map(str::to_owned)
+        };
+        let source = fields.iter().find_map(of);
+        let read_only = fields.iter().any(|field| matches!(*field, "readonly" | "ro" | "readonly=true"))
+            || text.rsplit(':').next().is_some_and(|options| options.split(',').any(|word| word == "ro"));
+        let source = source.unwrap_or_else(|| text.split(':').next().unwrap_or_default().to_owned());
+        !read_only && !source.is_empty() && super::around_protected(&Arg::literal(&source), inv, scene)
+    })
 }
 
 /// A patch that changes a protected place.
-pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(aimed::PATCHERS, |inv| {
-        if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am"))
-        {
-            return false;
-        }
-        let facts = scene.view.facts;
-        let file = flag_value(inv, &["-i", "--input"]);
-        let files = inv.operands.iter().chain(file).filter_map(|arg| {
-            facts.content(target_of(arg, inv.cwd.as_deref()).text()).flatten().map(str::to_owned)
-        });
-        files.chain(input_of(inv, scene)).any(|patch| patch.lines().any(|line| changes(line, inv, scene)))
+pub(super) fn patched(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am")) {
+        return false;
+    }
+    let facts = scene.view.facts;
+    let file = flag_value(inv, &["-i", "--input"]);
+    let files = inv.operands.iter().chain(file).filter_map(|arg| {
+        facts.content(target_of(arg, inv.cwd.as_deref()).text()).flatten().map(str::to_owned)
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    files.chain(input_of(inv, scene)).any(|patch| patch.lines().any(|line| changes(line, inv, scene)))
 }
 
 /// Whether a line of a patch says that a protected place is changed, with any number of directories in front of it.
@@ -217,17 +196,14 @@ fn changes(line: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// An archive whose members get other names, or places outside the directory that it is unpacked in.
-pub(super) fn renamed_members<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(super::TARS, |inv| {
-        let names = ["--transform", "--xform", "-s"];
-        let named = inv
-            .flags
-            .iter()
-            .filter(|flag| names.contains(&flag.name.as_str()))
-            .filter_map(|flag| flag.value.as_ref());
-        let words = [".claude", ".opencode", "opencode.json", "lazaret"];
-        let mut texts = named.map(Arg::text);
-        super::unpacks(inv) && texts.any(|text| words.iter().any(|word| contains_word(&text, word)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn renamed_members(inv: &Invocation) -> bool {
+    let names = ["--transform", "--xform", "-s"];
+    let named = inv
+        .flags
+        .iter()
+        .filter(|flag| names.contains(&flag.name.as_str()))
+        .filter_map(|flag| flag.value.as_ref());
+    let words = [".claude", ".opencode", "opencode.json", "lazaret"];
+    let mut texts = named.map(Arg::text);
+    super::unpacks(inv) && texts.any(|text| words.iter().any(|word| contains_word(&text, word)))
 }

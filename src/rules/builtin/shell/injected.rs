@@ -1,23 +1,12 @@
 //! Code that a variable makes every program load.
 
 use super::loaded;
-use crate::domain::Verdict;
-use crate::rules::builtin::{flagged, lists, predicate};
-use crate::rules::facts::{loaders, words::C_COMPILERS};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
+use crate::rules::builtin::lists;
+use crate::rules::facts::{is_loader, loaders, words::C_COMPILERS};
+use crate::rules::matcher::{Found, Scene, runs};
 use crate::shell::parse;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "shell.injected-code",
-    verdict: Verdict::Modify,
-    reason: "a variable makes the program load or run code that is not its own",
-    instead: Some(Instead::Advice("run it without the variable, or let the person set it")),
-    when: &[
-        predicate("loader_variable_set", Trigger::SIGNS.or(Trigger::WRAPPED), injected_code),
-        When::Command(flagged(&["enable"], &[&["-f"]])),
-    ],
-    ..RULE
-}];
+words!("builtin/shell/injected");
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
@@ -41,7 +30,7 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn names_loader(text: &str) -> bool {
-    text.contains('=') && loaders().any(|variable| text.contains(variable.front()))
+    text.contains('=') && loaders().any(|front| text.contains(front))
 }
 
 fn assigns_loader(scene: &Scene<'_>, text: &str) -> bool {
@@ -107,7 +96,7 @@ fn loads(name: &str, value: &str) -> bool {
         name if name.starts_with("LUA_INIT") => value.starts_with('@'),
         "SUDO_ASKPASS" => !value.starts_with("/usr/"),
         "GIT_TEMPLATE_DIR" | "GIT_EXEC_PATH" => !value.is_empty() && !value.starts_with("/usr/"),
-        _ => !value.is_empty() && loaders().any(|variable| variable.is(name)),
+        _ => !value.is_empty() && is_loader(name),
     }
 }
 
@@ -144,27 +133,6 @@ fn asks_compiler(value: &str) -> bool {
 
 /// Options of Java that say how much it takes and how it writes, and load nothing. (A debugger it lets in from here.)
 fn only_sets_java(word: &str) -> bool {
-    const FRONTS: &[&str] = &[
-        "-Xmx",
-        "-Xms",
-        "-Xss",
-        "-Xmn",
-        "-XX:+Use",
-        "-XX:-Use",
-        "-XX:Max",
-        "-XX:Min",
-        "-XX:Initial",
-        "-XX:ActiveProcessorCount=",
-        "-XX:+HeapDumpOnOutOfMemoryError",
-        "-XX:TieredStopAtLevel=",
-        "-Dfile.encoding=",
-        "-Dstdout.encoding=",
-        "-Duser.",
-        "-Djava.awt.headless=",
-        "-Djava.net.prefer",
-        "-Dspring.profiles.active=",
-        "-Dorg.gradle.daemon=",
-    ];
     const DEBUGGER: &str = "-agentlib:jdwp=";
     let plain = !word.contains(['$', '`', '@']);
     let let_in = word.strip_prefix(DEBUGGER).is_some_and(|told| {
@@ -179,49 +147,18 @@ fn only_sets_java(word: &str) -> bool {
         })
     });
     plain
-        && (let_in || matches!(word, "-ea" | "-server") || FRONTS.iter().any(|front| word.starts_with(front)))
+        && (let_in
+            || matches!(word, "-ea" | "-server")
+            || JAVA_SETTINGS.iter().any(|front| word.starts_with(front)))
 }
 
 /// Options of Perl that warn, or load a module of its own that changes how it reads code or measures it.
 fn only_measures(word: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "Carp",
-        "Data::Dumper",
-        "Devel::Cover",
-        "Devel::NYTProf",
-        "English",
-        "Encode",
-        "JSON::PP",
-        "List::Util",
-        "POSIX",
-        "Scalar::Util",
-        "Storable",
-        "Test::More",
-        "Time::HiRes",
-        "autodie",
-        "bigint",
-        "bignum",
-        "bytes",
-        "charnames",
-        "constant",
-        "diagnostics",
-        "feature",
-        "integer",
-        "locale",
-        "open",
-        "re",
-        "sigtrap",
-        "strict",
-        "utf8",
-        "vars",
-        "version",
-        "warnings",
-    ];
     let Some(module) = word.strip_prefix("-M").or_else(|| word.strip_prefix("-m")) else {
         return matches!(word, "-w" | "-W" | "-T" | "-t" | "-CS" | "-CSD" | "-CSDA" | "-C");
     };
     let (name, given) = module.split_once('=').unwrap_or((module, ""));
-    MODULES.contains(&name.trim_start_matches('-'))
+    MEASURING_MODULES.contains(&name.trim_start_matches('-'))
         && given
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b',' | b'_' | b':' | b'+' | b'-' | b'/' | b'.'))

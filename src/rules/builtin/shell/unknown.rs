@@ -3,57 +3,15 @@
 use std::cell::LazyCell;
 
 use super::{is_unknown, only_as_argument};
-use crate::domain::{Severity, Target, Verdict};
-use crate::rules::builtin::{flagged, lists, predicate};
+use crate::domain::Target;
+use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    By, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, has_flag, inside, is_interpreter, runs,
-    runs_input, runs_shell, target_of,
+    By, Found, Scene, Trigger, code_of, has_flag, inside, is_interpreter, runs, runs_input, runs_shell,
+    target_of,
 };
 use crate::rules::survey::subscripts::counts;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, Piece, Word, parse};
-
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "shell.computed-command",
-        verdict: Verdict::Modify,
-        reason: "runs what another command prints, which cannot be known before",
-        instead: Some(Instead::Advice("print it first, then run what it says")),
-        when: &[
-            predicate(
-                "output_run_as_command",
-                RUNS_TEXT.or(Trigger::programs(lists::RUN_IN_SHELL)).or(Trigger::UNKNOWN),
-                computed_command,
-            ),
-            predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
-            predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
-            predicate("value_run_by_arithmetic", Trigger::SIGNS.or(Trigger::WRAPPED), run_by_arithmetic),
-            When::Command(flagged(&["bind"], &[&["-x"]])),
-            When::Command(flagged(&["fc"], &[&["-s", "-e"]])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "shell.pattern-as-command",
-        verdict: Verdict::Modify,
-        reason: "names the program by a pattern, which hides what would run",
-        instead: Some(Instead::Advice("write the program's name")),
-        when: &[predicate("command_word_with_a_pattern", Trigger::UNKNOWN, pattern_command)],
-        ..RULE
-    },
-    Rule {
-        id: "shell.eval-unknown",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "runs the value of a variable as code",
-        instead: Some(Instead::Advice("write the command out")),
-        when: &[
-            predicate("unknown_text_run", RUNS_TEXT, eval_unknown),
-            predicate("computed_text_run_by_code", Trigger::INTERPRETER, computed_by_code),
-        ],
-        ..RULE
-    },
-];
 
 words!("builtin/shell/unknown");
 
@@ -76,26 +34,6 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 const EVAL: &[&str] = &["eval"];
-
-/// Tools whose output is the set-up of a shell when this word comes first, and may be anybody's otherwise.
-const SETS_UP: &[(&str, &[&str])] = &[
-    ("uv", &["generate-shell-completion"]),
-    ("uvx", &["--generate-shell-completion"]),
-    ("deno", &["completions"]),
-    ("nix", &["print-dev-env"]),
-    ("pixi", &["shell-hook"]),
-    ("spack", &["load", "unload"]),
-    ("vfox", &["activate"]),
-    ("zellij", &["setup"]),
-    ("goenv", &["init"]),
-    ("jenv", &["init"]),
-    ("tfenv", &["init"]),
-    ("phpenv", &["init"]),
-    ("plenv", &["init"]),
-    ("swiftly", &["env"]),
-    ("atuin", &["init"]),
-    ("mcfly", &["init"]),
-];
 
 /// What runs text as commands.
 const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));

@@ -3,138 +3,18 @@
 mod listed;
 
 use super::{KILLERS, killed_names, reloads, services};
-use crate::domain::{EffectKind, Severity};
+use crate::domain::EffectKind;
 use crate::rules::Invocation;
+use crate::rules::builtin::everyday;
 use crate::rules::builtin::selfprotect::only_asks;
-use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
-use crate::rules::matcher::{
-    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, has_flag,
-    input_of, runs, runs_code, target_of,
-};
+use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, input_of, runs, runs_code, target_of};
 use crate::shell::Arg;
 use listed::kills_listed;
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.kill-everything",
-        severity: Severity::Critical,
-        reason: "ends every process that it may end, this session included",
-        instead: Some(Instead::Advice(
-            "name the one process: its number, or a pattern of its command line with pkill -f",
-        )),
-        when: &[
-            predicate("kills_everything", Trigger::programs(KILLERS), kills_everything),
-            predicate("kills_all_that_are_listed", Trigger::programs(&["kill"]), kills_listed),
-            predicate("kills_what_uses_a_system_directory", Trigger::programs(&["fuser"]), kills_users_of),
-            predicate("session_pillar_killed", Trigger::programs(KILLERS), pillar_killed),
-            predicate("code_that_kills_all", Trigger::INTERPRETER, code_kills_all),
-            predicate("door_closed", services::NEEDS.or(Trigger::PLACED), services::door_closed),
-            When::Command(sub(
-                &["loginctl"],
-                &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
-            )),
-            When::Command(sub(&["systemctl"], &["exit"])),
-            When::Command(Command {
-                operand: Operand::Is(&["*", "*.service", "*.target", "*.socket"]),
-                ..sub(&["systemctl"], &["stop", "kill", "mask", "disable"])
-            }),
-            When::Command(run(&["slay"])),
-            When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
-            When::Command(Command {
-                operand: Operand::Contains(&[
-                    "*",
-                    "pid ge",
-                    "pid gt",
-                    "pid ne",
-                    "username eq",
-                    "explorer.exe",
-                    "csrss",
-                    "lsass",
-                    "winlogon",
-                ]),
-                ..run(&["taskkill", "taskkill.exe"])
-            }),
-            When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
-            When::Command(Command {
-                operand: Operand::Contains(&["ksmserver"]),
-                ..run(&["qdbus", "qdbus6"])
-            }),
-            When::Command(sub(&["launchctl"], &["kill"])),
-            When::Command(Command {
-                operand: Operand::Is(&[
-                    "systemd-logind",
-                    "display-manager",
-                    "dbus",
-                    "gdm",
-                    "sddm",
-                    "lightdm",
-                    "systemd-logind.service",
-                ]),
-                ..sub(&["systemctl"], &["restart", "stop", "kill"])
-            }),
-            When::Command(Command {
-                operand: Operand::Starts(&["user@"]),
-                ..sub(&["systemctl"], &["restart", "stop", "kill"])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&[
-                    "ssh",
-                    "sshd",
-                    "ssh.service",
-                    "sshd.service",
-                    "NetworkManager",
-                    "NetworkManager.service",
-                    "networking",
-                    "systemd-networkd",
-                    "systemd-resolved",
-                    "systemd-udevd",
-                    "dbus.service",
-                    "dbus-broker",
-                ]),
-                ..sub(&["systemctl"], &["stop", "kill", "disable", "mask"])
-            }),
-            When::Command(Command {
-                flags: &[&["--all", "-a"]],
-                ..sub(&["podman"], &["kill", "stop", "rm"])
-            }),
-            When::Code(Code { programs: &["osascript"], all: &[&["log out", "aevtrlgo"]] }),
-            When::Command(sub(&["launchctl"], &["reboot", "bootout gui/501", "bootout user/501"])),
-            When::Command(Command {
-                without: &["--no-prompt-help"],
-                ..flagged(&["gnome-session-quit"], &[&["--force", "--no-prompt", "--logout"]])
-            }),
-            When::Command(Command {
-                operand: Operand::Is(&["*", "user.slice", "system.slice", "-.slice"]),
-                ..sub(&["systemctl"], &["stop", "kill"])
-            }),
-            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill", "taskkill.exe"]) }),
-            When::Command(sub(&["wmic"], &["process delete"])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.fork-bomb",
-        severity: Severity::Critical,
-        reason: "starts copies of itself without end",
-        instead: Some(Instead::Advice(
-            "bound the number of processes, and run them in a container with a limit",
-        )),
-        when: &[
-            predicate(
-                "function_that_starts_itself_twice",
-                Trigger::SIGNS.or(Trigger::WRAPPED).or(Trigger::UNKNOWN),
-                fork_bomb,
-            ),
-            predicate("code_that_forks_without_end", Trigger::ACTIVE, forking_code),
-        ],
-        ..RULE
-    },
-];
-
 words!("builtin/system/ended");
 
-fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+fn kills_everything(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    match inv.program.as_str() {
         _ if reloads(inv) || only_asks(inv) => false,
         "killall5" => true,
         "kill" => {
@@ -159,8 +39,7 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || inv.operands.len() <= 1 && names_user_only(inv)
                 || words.len() <= 4 && ["-t", "-g", "-s"].iter().any(|flag| own(flag))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 /// `-1` as process: behind a signal or behind `--`. Alone in front of a number it is a signal.
@@ -193,61 +72,28 @@ fn names_user_only(inv: &Invocation) -> bool {
 }
 
 /// `fuser -k` on a directory that everything uses; a port is one process.
-fn kills_users_of<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["fuser"], |inv| {
-        let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
-        kills
-            && inv.operands.iter().any(|arg| {
-                let place =
-                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
-                arg.prefix().starts_with(['/', '~', '.'])
-                    && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn kills_users_of(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
+    kills
+        && inv.operands.iter().any(|arg| {
+            let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+            arg.prefix().starts_with(['/', '~', '.'])
+                && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
+        })
 }
 
-fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KILLERS, |inv| {
-        let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
-        // With -f it is a part of a command line, and there `bash` may be one script.
-        !checks
-            && !has_flag(inv, "-f")
-            && killed_names(inv, scene.invocations())
-                .flat_map(|name| name.split('|'))
-                .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn pillar_killed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
+    // With -f it is a part of a command line, and there `bash` may be one script.
+    !checks
+        && !has_flag(inv, "-f")
+        && killed_names(inv, scene.invocations())
+            .flat_map(|name| name.split('|'))
+            .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
 }
 
 /// Code that sends a signal to every process.
 fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const CALLS: &[&str] = &[
-        "kill(-1",
-        "kill(9,-1",
-        "kill(15,-1",
-        "kill('kill',-1",
-        "kill(\"kill\",-1",
-        "kill:kill,-1",
-        "kill9,-1",
-        "kill15,-1",
-        "killkill=>-1",
-        "kill'kill',-1",
-        "kill\"kill\",-1",
-        "kill'term',-1",
-        "killpg(0",
-        "kill('term',-1",
-        "kill(:kill,-1",
-        "kill(\"term\",-1",
-        "kill'9',-1",
-        "kill-9,-1",
-        "kill(1,",
-        "kill(9,1)",
-        "kill('kill',1)",
-        "kill(\"kill\",1)",
-        "kill(:kill,1)",
-        "killterm=>-1",
-    ];
     /// Without these nobody can work on the machine.
     const PILLARS: &[&str] = &["sshd", "systemd", "launchd", "windowserver", "gnome-shell", "xorg"];
     scene.code_where(|codes, _| {
@@ -270,7 +116,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .iter()
                     .any(|name| bare.contains(&format!("'{name}'")) || bare.contains(&format!("\"{name}\"")))
             };
-            CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
+            KILLING_CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
         })
     })
 }
@@ -298,20 +144,6 @@ fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A loop without an end, right in front of a fork or right behind it.
 fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const ENDLESS: &[&str] = &[
-        "while1",
-        "while(1)",
-        "whiletrue",
-        "while(true)",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "iter(int,1)",
-        "itertools.count()",
-        "redo",
-        "while!0",
-        "whilefork",
-    ];
     const FORKS: &[&str] = &["fork()", "fork;", "fork}", "forkwhile", "fork(", "{fork", "fork{"];
     const WAITS: &[&str] = &["sleep", "wait", "exit", "accept", "break", "return"];
     let is_bomb = |text: &str| {

@@ -4,7 +4,7 @@
 use super::{KILLERS, killed_names};
 use crate::rules::Invocation;
 use crate::rules::builtin::operations;
-use crate::rules::matcher::{Found, Scene, Trigger, has_flag, runs};
+use crate::rules::matcher::{Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
 
 words!("builtin/system/services");
@@ -57,7 +57,7 @@ fn names_door(text: &str) -> bool {
 }
 
 /// Nobody comes in from another machine any more, or nothing that the machine offers runs any more.
-pub(super) fn door_closed<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn door_closed(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let listed_by_port = || {
         scene.first(&["lsof"], |inv| {
             inv.args.iter().any(|arg| arg.text().contains(':') && names_door(&arg.text()))
@@ -68,7 +68,7 @@ pub(super) fn door_closed<'a>(scene: &Scene<'a>) -> Found<'a> {
             operations::known_words(inv).iter().any(|w| w.starts_with("list-unit"))
         })
     };
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+    match inv.program.as_str() {
         "kill" => {
             is_given(inv)
                 && !is_gentle(inv)
@@ -99,8 +99,7 @@ pub(super) fn door_closed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && every_unit().is_some()
         }
         name => DOORS.contains(&name) && is_script(inv) && operations::known_words(inv).contains(&"stop"),
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }
 
 fn is_script(inv: &Invocation) -> bool {
@@ -108,8 +107,8 @@ fn is_script(inv: &Invocation) -> bool {
 }
 
 /// A service that others live by is ended.
-pub(super) fn ended<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+pub(super) fn ended(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    match inv.program.as_str() {
         "kill" | "pkill" | "killall" if is_gentle(inv) || inv.contained => false,
         "kill" => {
             is_given(inv)
@@ -125,6 +124,5 @@ pub(super) fn ended<'a>(scene: &Scene<'a>) -> Found<'a> {
             words.starts_with(&["services", "stop"]) && words.contains(&"--all")
         }
         _ => is_script(inv) && operations::known_words(inv).contains(&"stop"),
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }

@@ -1,105 +1,13 @@
 //! What tells later what happened: logs and histories.
 
 use super::GONE;
-use crate::domain::{EffectKind, Severity, Verdict};
-use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
-use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, flag_value, has_flag, target_of,
-};
+use crate::domain::EffectKind;
+use crate::rules::Invocation;
+use crate::rules::builtin::{libraries, lists, texts};
+use crate::rules::matcher::{Class, Found, Scene, classify, flag_value, has_flag, target_of};
 use crate::shell::{Arg, Assign, Part, Word};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[
-    Rule {
-        id: "system.history-cleared",
-        reason: "removes the traces of what was done in the shell",
-        instead: Some(Instead::Advice("leave the history as it is")),
-        when: &[
-            When::Command(flagged(&["history", "fc"], &[&["-c", "-d", "-w", "-cw"]])),
-            predicate(
-                "history_switched_off_by_option",
-                Trigger::programs(HISTORY_SWITCHES),
-                history_option_off,
-            ),
-            predicate("history_switched_off_by_variable", Trigger::SIGNS, history_off),
-            When::Effect(OnEffect { kinds: GONE, at: lists::HISTORIES, ..EFFECT }),
-            When::Command(Command { operand: Operand::Is(&["HISTFILE", "HISTSIZE"]), ..run(&["unset"]) }),
-            When::Command(Command {
-                operand: Operand::Starts(&["HISTFILE=", "HISTSIZE=0"]),
-                ..run(&["export"])
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.logs-rotated",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "turns the logs of the machine over at once, and drops the oldest",
-        instead: Some(Instead::Command("logrotate -d {last}")),
-        when: &[When::Command(Command {
-            without: &["-d", "--debug"],
-            ..flagged(&["logrotate"], &[&["-f", "--force"]])
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "system.logs-removed",
-        reason: "removes or empties logs of the machine",
-        instead: Some(Instead::Command("journalctl -n 50")),
-        when: &[
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileDeletion, EffectKind::FileModification],
-                at: lists::LOGS,
-                ..EFFECT
-            }),
-            predicate("log_overwritten", Trigger::REDIRECTED, log_overwritten),
-            predicate("logs_emptied_by_code", Trigger::INTERPRETER, |scene| {
-                libraries::first(scene, empties_logs)
-            }),
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileCreation],
-                at: &[
-                    At::Abs("/var/log/auth.log"),
-                    At::Abs("/var/log/syslog"),
-                    At::Abs("/var/log/messages"),
-                    At::Abs("/var/log/secure"),
-                    At::Abs("/var/log/wtmp"),
-                    At::Abs("/var/log/btmp"),
-                    At::Abs("/var/log/lastlog"),
-                    At::Abs("/var/log/audit"),
-                    At::Abs("/var/log/kern.log"),
-                    At::Abs("/var/log/journal"),
-                    At::Abs("/var/log/nginx"),
-                    At::Abs("/var/log/apache2"),
-                ],
-                ..EFFECT
-            }),
-            When::Effect(OnEffect {
-                kinds: GONE,
-                at: &[At::Abs("/var/run/utmp"), At::Abs("/run/utmp")],
-                ..EFFECT
-            }),
-            When::Command(sub(&["log"], &["erase"])),
-            When::Command(sub(&["wevtutil"], &["cl", "clear-log"])),
-            When::Command(sub(&["esxcli"], &["system syslog"])),
-            When::Command(run(&["timestomp"])),
-            predicate("time_of_a_file_forged", Trigger::programs(&["touch"]), time_forged),
-            predicate("journal_thrown_away", Trigger::programs(JOURNAL), |scene| journal_cut(scene, false)),
-            When::Command(flagged(&["dmesg"], &[&["-C", "--clear", "-c", "--read-clear"]])),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "system.journal-trimmed",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "deletes the older part of the machine's journal",
-        instead: Some(Instead::Command("journalctl --disk-usage")),
-        when: &[predicate("journal_cut_back", Trigger::programs(JOURNAL), |scene| journal_cut(scene, true))],
-        ..RULE
-    },
-];
+words!("builtin/system/traces");
 
 const JOURNAL: &[&str] = &["journalctl"];
 
@@ -132,18 +40,14 @@ fn tells_on(cut: &str, value: &str) -> bool {
 }
 
 /// A file of the system, or a hidden one in a temporary directory, is given a time that it was not changed at.
-fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["touch"], |inv| {
-        let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
-        let reference = flag_value(inv, &["-r", "--reference"]);
-        let of_system = |arg: &Arg| {
-            let place =
-                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
-            place.has(Class::System)
-        };
-        sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn time_forged(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
+    let reference = flag_value(inv, &["-r", "--reference"]);
+    let of_system = |arg: &Arg| {
+        let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
+        place.has(Class::System)
+    };
+    sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
 }
 
 /// The shell is told to keep no history.
@@ -174,19 +78,16 @@ fn history_off<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 const HISTORY_SWITCHES: &[&str] = &["set", "shopt", "unsetopt"];
 
-fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(HISTORY_SWITCHES, |inv| {
-        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
-        match inv.program.as_str() {
-            "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
-            "shopt" => {
-                words.iter().any(|word| word.starts_with('-') && word.contains('u'))
-                    && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
-            }
-            _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+fn history_option_off(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    match inv.program.as_str() {
+        "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
+        "shopt" => {
+            words.iter().any(|word| word.starts_with('-') && word.contains('u'))
+                && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
         }
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+    }
 }
 
 /// Code that goes through the logs of the machine and empties them, or cuts one off.
@@ -211,11 +112,6 @@ fn empties_logs(code: &str) -> bool {
         ])
 }
 
-fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        inv.writes
-            .iter()
-            .any(|(target, append)| !append && crate::rules::matcher::at(target, lists::LOGS, None))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn log_overwritten(inv: &Invocation) -> bool {
+    inv.writes.iter().any(|(target, append)| !append && crate::rules::matcher::at(target, lists::LOGS, None))
 }

@@ -3,34 +3,6 @@
 use crate::domain::{Action, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::matcher::{Scene, Told, inner_verdict};
 
-/// Programs that servers wrap, by words of their names.
-const PROGRAMS: &[(&str, &str)] = &[
-    ("git", "git"),
-    ("kubectl", "kubectl"),
-    ("kubernetes", "kubectl"),
-    ("k8s", "kubectl"),
-    ("docker", "docker"),
-    ("podman", "podman"),
-    ("helm", "helm"),
-    ("terraform", "terraform"),
-    ("tofu", "tofu"),
-    ("opentofu", "tofu"),
-    ("terragrunt", "terragrunt"),
-    ("pulumi", "pulumi"),
-    ("redis", "redis-cli"),
-    ("valkey", "valkey-cli"),
-    ("gcloud", "gcloud"),
-    ("az", "az"),
-    ("azure", "az"),
-    ("aws", "aws"),
-    ("gh", "gh"),
-    ("npm", "npm"),
-    ("heroku", "heroku"),
-    ("systemctl", "systemctl"),
-    ("systemd", "systemctl"),
-    ("fly", "fly"),
-];
-
 /// Servers that are given a script in a language of their own, the program that would run it, and the names of that argument.
 const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
     (&["redis", "valkey"], "redis-cli eval", &["script", "lua"]),
@@ -38,25 +10,6 @@ const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
 ];
 
 words!("builtin/tools/spoken");
-
-/// Switches, and the flags that they stand for.
-const SWITCHES: &[(&str, &str)] = &[
-    ("force", "--force"),
-    ("forcepush", "--force"),
-    ("hard", "--hard"),
-    ("autoapprove", "-auto-approve"),
-    ("destroy", "-destroy"),
-    ("volumes", "--volumes"),
-    ("all", "--all"),
-    ("recursive", "--recursive"),
-    ("privileged", "--privileged"),
-    ("mirror", "--mirror"),
-    ("delete", "--delete"),
-    ("purge", "--purge"),
-    ("directories", "-d"),
-    ("discardchanges", "--force"),
-    ("allnamespaces", "--all-namespaces"),
-];
 
 /// The strictest verdict on the command lines that a call stands for.
 pub(super) fn verdict(told: &Told<'_>, scene: &Scene<'_>) -> Verdict {
@@ -110,20 +63,7 @@ fn lines(told: &Told<'_>) -> Vec<String> {
 
 fn line(told: &Told<'_>, word: &str, program: &str) -> String {
     let mut line = program.to_owned();
-    let given: Vec<&str> = told
-        .values(&[
-            "command",
-            "cmd",
-            "args",
-            "arguments",
-            "argv",
-            "subcommand",
-            "clicommand",
-            "flags",
-            "options",
-            "extraargs",
-        ])
-        .collect();
+    let given: Vec<&str> = told.values(COMMAND_FIELDS).collect();
     let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
     // The operations that were taken from the arguments are among the words; those of the name come first.
     let whole = told.value(&["command", "cmd", "clicommand"]).is_some();

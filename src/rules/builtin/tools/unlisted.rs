@@ -10,73 +10,45 @@ use self::arguments::{
 use super::verbs;
 use crate::domain::{Verdict, words_of};
 use crate::rules::Invocation;
-use crate::rules::builtin::{database, operations, predicate, standing};
+use crate::rules::builtin::{database, operations, standing};
 use crate::rules::facts::words::{
     ADMITTING, ENDING, EVERYBODY, GIVING, GREAT_ELSEWHERE, HALTING, LETTING, LIVING, MAKING, MESSAGING,
     NOTED, PEOPLE, READING, REVEALING, RULERS, SCOPES, SERVING, SMALL, THINGS,
 };
 use crate::rules::facts::{self, Operands, Operation, Program, Verbs};
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Spoken, Told, Trigger, asks_for_help, host_of, runs,
-};
+use crate::rules::matcher::{Found, Scene, Spoken, Told, Trigger, asks_for_help, host_of, runs};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
-pub(in crate::rules) const RULES: &[Rule] = &[
-    Rule {
-        id: "tools.program-deletes",
-        verdict: Verdict::Modify,
-        reason: "tells a program to delete something, which may lie on another machine",
-        instead: Some(Instead::Advice("list what would go, and let the person delete it")),
-        when: &[predicate("unlisted_program_deletes", NEEDS, |scene| {
-            told_to(scene, (Operation::Destroys, About::Loss), removes)
-        })],
-        ..RULE
-    },
-    Rule {
-        id: "tools.program-stops",
-        verdict: Verdict::Modify,
-        reason: "tells a program to stop, switch off, revoke or lock out something",
-        instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[
-            predicate("unlisted_program_stops", NEEDS, |scene| {
-                told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
-            }),
-            predicate("guard_switched_off_by_an_option", NEEDS, |scene| {
-                told_to(scene, (Operation::Stops, About::Guard), |told| asked_where(guards::are_off(told)))
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "tools.program-opens",
-        verdict: Verdict::Modify,
-        reason: "tells a program to give somebody access, or to make something public",
-        instead: Some(Instead::Advice("tell the person who is to have access to what, and let them give it")),
-        when: &[
-            predicate("unlisted_program_opens", NEEDS, |scene| {
-                told_to(scene, (Operation::Opens, About::Access), gives)
-            }),
-            predicate("everybody_let_in_by_an_option", NEEDS, |scene| {
-                told_to(scene, (Operation::Opens, About::Guard), |told| asked_where(guards::let_all_in(told)))
-            }),
-            predicate("unlisted_program_keeps_a_secret", NEEDS, |scene| {
-                told_to(scene, (Operation::Opens, About::Loss), verbs::opens)
-            }),
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "tools.program-reveals",
-        verdict: Verdict::Modify,
-        reason: "tells a program to show a secret",
-        instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
-        when: &[predicate("unlisted_program_reveals", NEEDS, |scene| {
-            told_to(scene, (Operation::Reveals, About::Loss), reveals)
-        })],
-        ..RULE
-    },
-];
+words!("builtin/tools/unlisted");
+
+fn unlisted_program_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Destroys, About::Loss), removes)
+}
+
+fn unlisted_program_stops<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Stops, About::Loss), |told| verbs::loosens(told).max(ends(told)))
+}
+
+fn guard_switched_off_by_an_option<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Stops, About::Guard), |told| asked_where(guards::are_off(told)))
+}
+
+fn unlisted_program_opens<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Opens, About::Access), gives)
+}
+
+fn everybody_let_in_by_an_option<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Opens, About::Guard), |told| asked_where(guards::let_all_in(told)))
+}
+
+fn unlisted_program_keeps_a_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Opens, About::Loss), verbs::opens)
+}
+
+fn unlisted_program_reveals<'a>(scene: &Scene<'a>) -> Found<'a> {
+    told_to(scene, (Operation::Reveals, About::Loss), reveals)
+}
 
 const NEEDS: Trigger = Trigger::UNLISTED.or(Trigger::programs(PYTHONS)).or(Trigger::programs(JAVA));
 

@@ -10,6 +10,8 @@ use crate::rules::facts::words::{
 use crate::rules::matcher::Told;
 pub(super) use loosens::{loosens, opens, takes_or_loosens};
 
+words!("builtin/tools/verbs");
+
 /// What a tool that takes things away deserves, by what it takes.
 pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     let words = &told.words;
@@ -83,21 +85,7 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
 
 /// What is to go is named by a pattern that hits everything.
 fn takes_every(told: &Told<'_>) -> bool {
-    let mut every = told.values(&[
-        "index",
-        "indices",
-        "key",
-        "pattern",
-        "name",
-        "collection",
-        "path",
-        "target",
-        "ids",
-        "namespace",
-        "entitynames",
-        "recordids",
-        "messageids",
-    ]);
+    let mut every = told.values(EVERYTHING_FIELDS);
     let matched = told.names(&["elasticsearch", "opensearch", "elastic"])
         && told.args.iter().any(|(key, value)| key == "matchall" && value == "{}");
     matched || every.any(|value| matches!(value, "*" | "_all" | "all" | "/"))
@@ -112,17 +100,8 @@ fn many(told: &Told<'_>) -> bool {
         return true;
     }
     let bulk = told.has(&["batch", "bulk", "many", "multiple", "mass"]);
-    bulk && told.has(&[
-        "email",
-        "emails",
-        "mail",
-        "messages",
-        "users",
-        "customers",
-        "contacts",
-        "files",
-        "records",
-    ]) || told.has(&["user", "users"]) && told.names(DIRECTORIES)
+    bulk && told.has(MANY_THINGS)
+        || told.has(&["user", "users"]) && told.names(DIRECTORIES)
         || told.has(&["customer", "customers"]) && told.names(BANKS)
 }
 
@@ -175,24 +154,7 @@ fn moves(told: &Told<'_>) -> bool {
     let sends = told.has(&[
         "send", "make", "transfer", "pay", "create", "execute", "initiate", "swap", "buy", "sell", "place",
         "sign",
-    ]) && told.has(&[
-        "payment",
-        "payments",
-        "transfer",
-        "transaction",
-        "funds",
-        "money",
-        "tokens",
-        "order",
-        "crypto",
-        "pay",
-        "swap",
-        "buy",
-        "sell",
-        "eth",
-        "sol",
-        "btc",
-    ]);
+    ]) && told.has(MONEY);
     let amount = told.value(&["amount", "value", "lamports", "quantity", "qty", "total"]).is_some();
     coins && amount
         || moves && (told.names(BANKS) || amount)
@@ -220,19 +182,7 @@ pub(super) fn shows_secret(told: &Told<'_>) -> bool {
             | "download"
     ) || told.has(&["get", "read", "reveal", "retrieve", "decrypt", "dump"])
         && !told.has(&["set", "put", "create", "list", "delete", "update"]);
-    let secret = told.has(&[
-        "secret",
-        "secrets",
-        "password",
-        "passwords",
-        "credential",
-        "credentials",
-        "privatekey",
-        "seed",
-        "mnemonic",
-        "keychain",
-        "creds",
-    ]) || told.has(&["private"]) && told.has(&["key"]);
+    let secret = told.has(SECRET_THINGS) || told.has(&["private"]) && told.has(&["key"]);
     let other = told.has(&[
         "scanning", "alert", "alerts", "metadata", "policy", "list", "names", "docs", "help", "versions",
     ]);

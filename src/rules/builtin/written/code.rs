@@ -171,22 +171,9 @@ fn roots(bare: &str) -> bool {
 
 /// The code in front of a string without the calls that only make a path of it.
 fn unwrapped(before: &str) -> &str {
-    const PATHS: &[&str] = &[
-        "File.expand_path(",
-        "os.path.expanduser(",
-        "os.path.abspath(",
-        "Path(",
-        "Path.new(",
-        "Pathname.new(",
-        "Pathname(",
-        "path.resolve(",
-        "path.join(",
-        "os.path.join(",
-        "str(",
-    ];
     let mut call = before.trim_end();
     for _ in 0..4 {
-        match PATHS.iter().find_map(|path| call.strip_suffix(path)) {
+        match PATH_CALLS.iter().find_map(|path| call.strip_suffix(path)) {
             Some(rest) => call = rest.trim_end(),
             None => break,
         }

@@ -8,17 +8,6 @@ use crate::rules::matcher::{Class, Scene, classify, host_of, is_known};
 
 words!("builtin/written/forms");
 
-/// Calls that open a file to write to it.
-const WRITES: &[&str] = &[
-    "writeFileSync(",
-    "writeFile(",
-    "os.Create(",
-    "os.OpenFile(",
-    "File::create(",
-    "File.write(",
-    "appendFileSync(",
-];
-
 /// Directories that are gone through and emptied file by file, disks that are written to, and the home directory in a variable
 /// that is deleted.
 pub(super) fn emptied(scene: &Scene<'_>, code: &str, bare: &str, pieces: &[Piece], home: &str) -> Verdict {
@@ -117,21 +106,7 @@ fn home_emptied(code: &str, bare: &str, home: &str) -> bool {
 fn home_listed(code: &str, pieces: &[Piece], home: &str) -> bool {
     const HOMES: &[&str] =
         &["Path.home()", "expanduser('~')", "expanduser(\"~\")", "os.homedir()", "homedir()", "Dir.home"];
-    const OWN: &[&str] = &[
-        "Documents",
-        "Desktop",
-        "Pictures",
-        "Downloads",
-        "Music",
-        "Videos",
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".kube",
-        ".config",
-        ".local",
-    ];
-    if !pieces.iter().any(|piece| OWN.contains(&piece.text.as_str())) {
+    if !pieces.iter().any(|piece| HOME_DIRS.contains(&piece.text.as_str())) {
         return false;
     }
     let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
@@ -262,24 +237,6 @@ pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
 
 /// A connection tied to a shell, by names that only the code itself gives them; and commands taken from a connection line by line.
 fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
-    const DIALS: &[&str] = &[
-        "net.Dial(",
-        ".connect(",
-        "createConnection(",
-        "new Socket(",
-        "TCPSocket",
-        "TcpStream::connect",
-        "TcpClient(",
-    ];
-    const STARTS: &[&str] = &[
-        "ProcessBuilder(",
-        "exec.Command(",
-        "spawn(",
-        "spawnSync(",
-        "Command::new(",
-        "Process.Start(",
-        ".exec(",
-    ];
     if !DIALS.iter().any(|call| bare.contains(call)) {
         return false;
     }
@@ -314,18 +271,6 @@ fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
 fn runs_fetched(bare: &str) -> bool {
     // A name ends with its line.
     let tight: String = bare.chars().filter(|c| !matches!(c, ' ' | '\t' | '\r')).collect();
-    const FROM: &[&str] = &[
-        "urlopen(",
-        "requests.get(",
-        "httpx.get(",
-        "b64decode(",
-        "zlib.decompress(",
-        "marshal.loads(",
-        "atob(",
-        "(awaitfetch(",
-        "URI.open(",
-        "Net::HTTP.get",
-    ];
     ["exec(", "eval("].iter().any(|call| {
         tight.match_indices(call).take(64).any(|(at, _)| {
             let front = tight.get(..at).and_then(|front| front.chars().next_back());
@@ -342,21 +287,10 @@ fn runs_fetched(bare: &str) -> bool {
                 (depth == 0).then_some(at)
             });
             let given = end.and_then(|end| given.get(..end)).unwrap_or_default();
-            apart && FROM.iter().any(|way| given.contains(way))
+            apart && FETCHED_FROM.iter().any(|way| given.contains(way))
         })
     })
 }
-
-/// Calls that listen to what is typed.
-const LISTENS: &[&str] = &[
-    "keyboard.Listener(",
-    "GetAsyncKeyState(",
-    "keyboard.on_press(",
-    "keyboard.on_release(",
-    "SetWindowsHookEx",
-    "iohook",
-    "CGEventTapCreate",
-];
 
 /// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
 pub(super) fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {

@@ -21,16 +21,6 @@ pub(super) enum Place {
     Container,
 }
 
-/// Rules that are meant wherever a command stands.
-const EVERYWHERE: &[&str] = &[
-    "network.reverse-shell",
-    "network.shell-socket",
-    "network.secret-sent",
-    "network.decoded-to-shell",
-    "system.fork-bomb",
-    "code.hidden",
-];
-
 words!("builtin/written/judge");
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
@@ -213,49 +203,11 @@ fn deletions(inner: &Scene<'_>, place: Place) -> Verdict {
 
 /// What deleting a whole directory deserves.
 pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
-    const KEPT: &[&str] = &[
-        "/etc",
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib64",
-        "/boot",
-        "/var",
-        "/root",
-        "/home",
-        "/dev",
-        "/sys",
-        "/proc",
-        "/var/lib",
-        "/usr/bin",
-        "/usr/lib",
-        "/usr/local",
-        "/System",
-        "/Library",
-        "/Users",
-        "/Applications",
-    ];
     let plain = path.trim_end_matches(['/', '*', '.']);
-    if whole || path.trim_matches('/').is_empty() || KEPT.contains(&plain) || inside(plain, "/boot") {
+    if whole || path.trim_matches('/').is_empty() || KEPT_PLACES.contains(&plain) || inside(plain, "/boot") {
         return Verdict::Block;
     }
-    const DATA: &[&str] = &[
-        "/var/lib/postgresql",
-        "/var/lib/pgsql",
-        "/var/lib/mysql",
-        "/var/lib/mongodb",
-        "/var/lib/mongo",
-        "/var/lib/redis",
-        "/var/lib/docker",
-        "/var/lib/etcd",
-        "/var/lib/elasticsearch",
-        "/var/lib/clickhouse",
-        "/var/lib/cassandra",
-        "/var/lib/influxdb",
-        "/var/lib/libvirt",
-    ];
-    if DATA.iter().any(|dir| inside(plain, dir)) {
+    if DATA_DIRS.iter().any(|dir| inside(plain, dir)) {
         return Verdict::Modify;
     }
     let below = home.and_then(|home| plain.strip_prefix(home)).map(|rest| rest.trim_start_matches('/'));

@@ -4,6 +4,8 @@ use super::named::{Form, form_of};
 use super::skills;
 use crate::rules::builtin::lists;
 
+words!("builtin/written/started");
+
 /// What tests are tried on, a scanner on what it must find: nothing runs it by itself, and whoever starts it is judged then.
 pub(super) fn is_tried_on(path: &str) -> bool {
     path.split('/').any(|part| lists::FIXTURES.contains(&part)) && !runs_by_itself(path)
@@ -28,38 +30,8 @@ pub(super) fn runs_by_itself(path: &str) -> bool {
 
 /// A file that a build, a test run or an installation runs because it is called so.
 fn is_found_by_its_tool(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "binding.gyp",
-        "build.gradle",
-        "build.gradle.kts",
-        "build.rs",
-        "build.sbt",
-        "cmakelists.txt",
-        "conftest.py",
-        "dockerfile",
-        "dodo.py",
-        "fabfile.py",
-        "fastfile",
-        "gemfile",
-        "gnumakefile",
-        "init.gradle",
-        "justfile",
-        "makefile",
-        "meson.build",
-        "mix.exs",
-        "noxfile.py",
-        "podfile",
-        "pom.xml",
-        "rakefile",
-        "sconstruct",
-        "settings.gradle",
-        "setup.py",
-        "sitecustomize.py",
-        "usercustomize.py",
-        "vagrantfile",
-    ];
     const CONFIGS: &[&str] = &[".config.js", ".config.ts", ".config.mjs", ".config.cjs", ".config.mts"];
-    NAMES.contains(&name) || CONFIGS.iter().any(|end| name.ends_with(end)) || name.ends_with(".pth")
+    FOUND_BY_TOOLS.contains(&name) || CONFIGS.iter().any(|end| name.ends_with(end)) || name.ends_with(".pth")
 }
 
 pub(super) fn is_hook(lower: &str, name: &str, extension: &str) -> bool {

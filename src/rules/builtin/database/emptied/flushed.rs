@@ -106,27 +106,20 @@ fn says_flush(text: &str) -> bool {
 }
 
 /// `gopher://` and `dict://` carry whatever stands in the path to a store.
-pub(super) fn flushed_by_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(FETCHERS, |inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            (text.starts_with("gopher://") || text.starts_with("dict://")) && says_flush(&text)
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn flushed_by_address(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| {
+        let text = arg.text();
+        (text.starts_with("gopher://") || text.starts_with("dict://")) && says_flush(&text)
+    })
 }
 
 /// `printf FLUSHALL > /dev/tcp/localhost/6379`
-pub(super) fn flushed_over_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        let store = |target: &Target| {
-            target
-                .text()
-                .strip_prefix("/dev/tcp/")
-                .is_some_and(|place| ["/6379", "/6380", "/11211"].iter().any(|port| place.ends_with(port)))
-        };
-        inv.writes.iter().any(|(target, _)| store(target))
-            && inv.args.iter().any(|arg| says_flush(&arg.text()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn flushed_over_socket(inv: &Invocation) -> bool {
+    let store = |target: &Target| {
+        target
+            .text()
+            .strip_prefix("/dev/tcp/")
+            .is_some_and(|place| ["/6379", "/6380", "/11211"].iter().any(|port| place.ends_with(port)))
+    };
+    inv.writes.iter().any(|(target, _)| store(target)) && inv.args.iter().any(|arg| says_flush(&arg.text()))
 }

@@ -6,22 +6,13 @@ use crate::rules::builtin::lists;
 use crate::rules::matcher::{Class, Scene, classify, has_flag, target_of};
 use crate::shell::Arg;
 
+words!("builtin/privilege/containers/images");
+
 /// A container that may look into its own processes, as the manuals of debuggers have it.
 pub(super) fn traces(inv: &Invocation) -> bool {
     let given = |value: &Arg| matches!(value.text().trim_start_matches('='), "SYS_PTRACE" | "CAP_SYS_PTRACE");
     inv.flags.iter().any(|flag| flag.name == "--cap-add" && flag.value.as_ref().is_some_and(given))
 }
-
-/// Images of programs that look into images, and need the service for that alone.
-const IMAGE_READERS: &[&str] = &[
-    "aquasec/trivy",
-    "aquasecurity/trivy",
-    "wagoodman/dive",
-    "goodwithtech/dockle",
-    "anchore/syft",
-    "anchore/grype",
-    "docker/scout-cli",
-];
 
 /// Images of programs that measure the machine, and need its files to be readable for that alone.
 const MONITORS: &[&str] =
@@ -80,23 +71,5 @@ pub(super) fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> 
             .any(|name| source.ends_with(name))
             && !(source == "/var/run/docker.sock" && reads_images(inv))
         || place.any(&[Class::Root, Class::Home, Class::Users])
-        || matches!(
-            target.text(),
-            "/etc"
-                | "/root"
-                | "/var"
-                | "/usr"
-                | "/boot"
-                | "/proc"
-                | "/sys"
-                | "/dev"
-                | "/var/run"
-                | "/run"
-                | "/var/lib/docker"
-                | "/var/lib/kubelet"
-                | "/etc/shadow"
-                | "/etc/gshadow"
-                | "/etc/sudoers"
-                | "/etc/sudoers.d"
-        )
+        || HOST_PLACES.contains(&target.text())
 }

@@ -1,52 +1,36 @@
 //! Pods and system containers that reach the host.
 
 use super::SYSTEM_CONTAINERS;
+use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, has_flag, input_of};
 use crate::shell::Arg;
+
+words!("builtin/privilege/containers/pods");
 
 pub(super) const PODS: &[&str] = &["kubectl", "oc", "k"];
 
 /// A pod that is given the host's namespaces or all rights, in the options or in a manifest that the call holds.
-pub(super) fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const GIVEN: &[&str] = &[
-        "\"hostPID\":true",
-        "\"hostNetwork\":true",
-        "\"hostIPC\":true",
-        "\"privileged\":true",
-        "hostPID:true",
-        "hostNetwork:true",
-        "hostIPC:true",
-        "privileged:true",
-        "hostPath:{path:/}",
-        "path:/}",
-        "\"path\":\"/\"}",
-        "path:/,",
-        "pod-security.kubernetes.io/enforce=privileged",
-        "SYS_ADMIN",
-    ];
-    let found = scene.first(PODS, |inv| {
-        let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
-        let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
-        let user = inv.args.iter().any(|arg| {
-            let text = arg.text();
-            text == "--as=system:admin"
-                || text.starts_with("--as=system:masters")
-                || text == "--as-group=system:masters"
-        });
-        let flagged = has_flag(inv, "--privileged") || user;
-        if node || flagged {
-            return true;
-        }
-        if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
-            return false;
-        }
-        let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
-        { texts }.filter(|text| text.len() > 10).any(|text| {
-            let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
-            GIVEN.iter().any(|given| bare.contains(given))
-        })
+pub(super) fn pod_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
+    let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
+    let user = inv.args.iter().any(|arg| {
+        let text = arg.text();
+        text == "--as=system:admin"
+            || text.starts_with("--as=system:masters")
+            || text == "--as-group=system:masters"
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let flagged = has_flag(inv, "--privileged") || user;
+    if node || flagged {
+        return true;
+    }
+    if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
+        return false;
+    }
+    let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
+    { texts }.filter(|text| text.len() > 10).any(|text| {
+        let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
+        HOST_GIVEN.iter().any(|given| bare.contains(given))
+    })
 }
 
 /// Containers of other makes, with the whole machine in them.

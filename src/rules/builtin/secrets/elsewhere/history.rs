@@ -1,15 +1,17 @@
 //! Secrets in what version control keeps: committed, shown and searched.
 
-use super::{GIT, SEARCHERS, is_kept, sub_is};
+use super::{SEARCHERS, is_kept, sub_is};
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::builtin::secrets::shown::{HUNTED, VIEWERS};
 use crate::rules::builtin::secrets::{is_diverted, is_secret_name, leaves_out};
-use crate::rules::matcher::{Found, Scene, has_flag, runs};
+use crate::rules::matcher::{Scene, has_flag, runs};
 use crate::shell::Arg;
 
+words!("builtin/secrets/elsewhere/history");
+
 /// `git show REV:.env`
-pub(super) fn committed_file<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn committed_file(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let names = |inv: &Invocation| {
         inv.operands.iter().any(|arg| {
             let text = arg.text();
@@ -36,29 +38,12 @@ pub(super) fn committed_file<'a>(scene: &Scene<'a>) -> Found<'a> {
                 other.program.ends_with("tar") && other.args.iter().any(aside) || views
             })
     };
-    let found = scene.first(GIT, |inv| {
-        !is_diverted(inv)
-            && (sub_is(inv, &["show", "cat-file"]) && (names(inv) || found_by(inv)) || archived(inv))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !is_diverted(inv)
+        && (sub_is(inv, &["show", "cat-file"]) && (names(inv) || found_by(inv)) || archived(inv))
 }
 
 /// Whether git shows the changes themselves.
 fn shows_changes(inv: &Invocation) -> bool {
-    const BRIEF: &[&str] = &[
-        "--stat",
-        "--shortstat",
-        "--name-only",
-        "--name-status",
-        "--numstat",
-        "--quiet",
-        "-q",
-        "-s",
-        "--no-patch",
-        "--summary",
-        "--exit-code",
-        "--check",
-    ];
     if BRIEF.iter().any(|flag| has_flag(inv, flag)) {
         return false;
     }
@@ -67,19 +52,16 @@ fn shows_changes(inv: &Invocation) -> bool {
 }
 
 /// `git log -p -- .env`
-pub(super) fn history_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        shows_changes(inv)
-            && !is_diverted(inv)
-            && (!sub_is(inv, &["stash"])
-                || inv.sub.get(1).is_some_and(|sub| sub == "show")
-                || inv.operands.iter().any(|arg| arg.known() == Some("show")))
-            && inv.args.iter().any(|arg| {
-                let text = arg.text();
-                !text.starts_with('-') && !text.contains(':') && is_kept(&text, scene)
-            })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+pub(super) fn history_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    shows_changes(inv)
+        && !is_diverted(inv)
+        && (!sub_is(inv, &["stash"])
+            || inv.sub.get(1).is_some_and(|sub| sub == "show")
+            || inv.operands.iter().any(|arg| arg.known() == Some("show")))
+        && inv.args.iter().any(|arg| {
+            let text = arg.text();
+            !text.starts_with('-') && !text.contains(':') && is_kept(&text, scene)
+        })
 }
 
 /// Whether a pattern is for the values of secrets: by their shape, or by a word that is nothing else.
@@ -122,33 +104,30 @@ pub(super) fn hunted_behind<'a>(
     })
 }
 
-pub(super) fn history_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn history_searched(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let all = scene.invocations();
-    let found = scene.first(GIT, |inv| {
-        if shows_changes(inv) && !sub_is(inv, &["diff"]) {
-            let picked = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, value)| {
-                matches!(flag.known(), Some("-S" | "-G" | "--grep")) && is_wanted_alone(&value.text())
-            }) || inv.args.iter().any(|arg| {
-                let text = arg.text();
-                ["-S", "-G"].iter().any(|flag| text.strip_prefix(flag).is_some_and(is_wanted_alone))
-            });
-            return picked || hunted_behind(inv, scene, &hunts).is_some();
-        }
-        let every = || {
-            inv.text.contains("rev-list")
-                || all.iter().any(|other| {
-                    other.program == "git"
-                        && sub_is(other, &["rev-list"])
-                        && (other.pipeline == inv.pipeline
-                            || other.feeds.and_then(|at| all.get(at)).is_some_and(|o| std::ptr::eq(o, inv)))
-                })
-        };
-        sub_is(inv, &["grep"])
-            && !lists::QUIET.iter().any(|flag| has_flag(inv, flag))
-            && inv.operands.first().is_some_and(|arg| hunts(&arg.text()))
-            && every()
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if shows_changes(inv) && !sub_is(inv, &["diff"]) {
+        let picked = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, value)| {
+            matches!(flag.known(), Some("-S" | "-G" | "--grep")) && is_wanted_alone(&value.text())
+        }) || inv.args.iter().any(|arg| {
+            let text = arg.text();
+            ["-S", "-G"].iter().any(|flag| text.strip_prefix(flag).is_some_and(is_wanted_alone))
+        });
+        return picked || hunted_behind(inv, scene, &hunts).is_some();
+    }
+    let every = || {
+        inv.text.contains("rev-list")
+            || all.iter().any(|other| {
+                other.program == "git"
+                    && sub_is(other, &["rev-list"])
+                    && (other.pipeline == inv.pipeline
+                        || other.feeds.and_then(|at| all.get(at)).is_some_and(|o| std::ptr::eq(o, inv)))
+            })
+    };
+    sub_is(inv, &["grep"])
+        && !lists::QUIET.iter().any(|flag| has_flag(inv, flag))
+        && inv.operands.first().is_some_and(|arg| hunts(&arg.text()))
+        && every()
 }
 
 /// What is looked for is a secret's shape or the bare word, and not a name that has the word in it.

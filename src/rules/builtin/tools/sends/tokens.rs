@@ -3,28 +3,7 @@
 use crate::rules::builtin::standing;
 use crate::rules::survey::decode_base64;
 
-/// Beginnings of tokens, and how many letters and digits come behind them at least.
-const TOKENS: &[(&str, usize)] = &[
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 22),
-    ("glpat-", 18),
-    ("xoxb-", 20),
-    ("xoxp-", 20),
-    ("sk-ant-", 20),
-    ("sk-proj-", 20),
-    ("sk_live_", 16),
-    ("rk_live_", 16),
-    ("npm_", 34),
-    ("AIza", 33),
-    ("hf_", 30),
-    ("pypi-Ag", 30),
-    ("SG.", 40),
-    ("dop_v1_", 40),
-];
+words!("builtin/tools/sends/tokens");
 
 /// Whether a text holds a private key or a token.
 pub(in crate::rules::builtin::tools) fn holds_secret(text: &str) -> bool {

@@ -5,75 +5,7 @@ use crate::domain::{Verdict, words_of};
 use crate::rules::facts::words::{CHANGING, MAKING, READING, STRONG, TRUNKS, WEAK};
 use crate::rules::matcher::Told;
 
-/// Verbs that stop, lock out or open, each with the things of which it is said.
-const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
-    (
-        &["disable", "remove", "delete", "off", "stop", "deactivate", "suspend", "update", "unset", "bypass"],
-        &[
-            "protection",
-            "logging",
-            "guardduty",
-            "firewall",
-            "mfa",
-            "2fa",
-            "waf",
-            "detector",
-            "recorder",
-            "cloudtrail",
-            "antivirus",
-            "defender",
-            "ruleset",
-            "encryption",
-            "versioning",
-            "guardrails",
-            "guardrail",
-        ],
-        Verdict::Block,
-    ),
-    (
-        &["disable", "unlock", "disarm", "off", "silence", "mute"],
-        &["alarm", "lock", "alert", "alerts", "monitor", "security", "door", "unlock", "workflow"],
-        Verdict::Modify,
-    ),
-    (&["reboot", "shutdown", "poweroff", "hibernate"], &[], Verdict::Modify),
-    (&["power"], &["off", "cycle", "down"], Verdict::Modify),
-    (
-        &["stop", "pause", "suspend"],
-        &["instance", "instances", "vm", "project", "database", "cluster", "droplet", "db", "server"],
-        Verdict::Modify,
-    ),
-    (&["drain", "cordon", "evict", "taint"], &[], Verdict::Modify),
-    (&["archive"], &["channel", "project", "repository", "repo", "team"], Verdict::Modify),
-    (&["cancel"], &["subscription", "subscriptions", "order", "booking"], Verdict::Modify),
-    (
-        &["ban", "kick", "suspend", "deactivate", "offboard", "block"],
-        &["user", "users", "member", "account", "customer"],
-        Verdict::Modify,
-    ),
-    (
-        &["revoke", "rotate"],
-        &["key", "keys", "token", "tokens", "secret", "access", "certificate", "credentials"],
-        Verdict::Modify,
-    ),
-    (&["unlock"], &["door", "lock", "car", "vehicle"], Verdict::Modify),
-    (&["stop", "kill", "mute", "pause", "restart"], &["all", "everything", "monitors"], Verdict::Modify),
-    (
-        &["disable", "suspend"],
-        &["service", "services", "rule", "policy", "key", "backup", "backups", "trigger"],
-        Verdict::Modify,
-    ),
-    (&["run", "execute", "launch"], &["playbook", "playbooks"], Verdict::Modify),
-    (&["force"], &["push"], Verdict::Modify),
-    (&["unprotect"], &[], Verdict::Block),
-    (
-        &["update", "edit", "change", "set", "patch", "upsert"],
-        &["dns", "nameserver", "nameservers"],
-        Verdict::Modify,
-    ),
-    (&["seal", "unseal"], &["vault"], Verdict::Modify),
-    (&["merge"], &["pull", "mr", "request"], Verdict::Modify),
-    (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
-];
+words!("builtin/tools/verbs/loosens");
 
 /// Whether a word says that something is taken away, stopped, opened or changed.
 pub(in crate::rules::builtin::tools) fn takes_or_loosens(word: &str) -> bool {
