@@ -173,41 +173,11 @@ pub(super) fn removes_tools(inv: &Invocation) -> bool {
 /// The packages that an installer is given by name, not by address, path or list.
 pub(super) fn installed(inv: &Invocation) -> impl Iterator<Item = &str> {
     const WORDS: &[&str] = &["install", "i", "add", "global", "tool", "pip", "require", "tap"];
-    // What stands behind these is no package of its own: a list, a tree, the source or version of another.
-    const VALUES: &[&str] = &[
-        "-r",
-        "--requirement",
-        "--path",
-        "-c",
-        "--constraint",
-        "-v",
-        "--version",
-        "--python",
-        "-p",
-        "--root",
-        "--features",
-        "-F",
-        "--git",
-        "--tag",
-        "--branch",
-        "--rev",
-        "--registry",
-        "--index-url",
-        "-i",
-        "--extra-index-url",
-        "--target",
-        "--prefix",
-        "-e",
-        "--editable",
-        "--source",
-        "-n",
-        "--name",
-    ];
     let words = inv.args.iter().filter_map(Arg::known);
     let before = std::iter::once("").chain(inv.args.iter().map(|arg| arg.known().unwrap_or_default()));
     words
         .zip(before)
-        .filter(|(word, before)| !word.starts_with(['-', '.', '/', '~']) && !VALUES.contains(before))
+        .filter(|(word, before)| !word.starts_with(['-', '.', '/', '~']) && !NO_PACKAGES.contains(before))
         .map(|(word, _)| word)
         .filter(|word| {
             !WORDS.contains(word) && !word.contains(':') && !word.contains(".whl") && !word.contains(".tgz")

@@ -12,7 +12,7 @@ mod stores;
 pub(super) mod taken;
 
 use super::{everyday, flagged, lists, predicate, run, sub};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::domain::{EffectKind, OneOf, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, flag_value,
@@ -147,18 +147,6 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Whether code that serves runs what a request says.
 pub(super) fn runs_for_visitors(code: &str) -> bool {
-    const SERVES: &[&str] = &[
-        "HTTPRequestHandler",
-        "createServer(",
-        "flask",
-        "Flask(",
-        "WEBrick",
-        "Bun.serve(",
-        "Deno.serve(",
-        "Sinatra",
-        "express()",
-        "socketserver",
-    ];
     const RUNS: &[&str] = &[
         "os.system(",
         "os.popen(",
@@ -173,26 +161,8 @@ pub(super) fn runs_for_visitors(code: &str) -> bool {
         "r.body=`#{",
         "system(",
     ];
-    const ASKED: &[&str] = &[
-        "self.path",
-        "self.rfile",
-        "s.rfile",
-        "s.path",
-        "request.args",
-        "request.form",
-        "request.data",
-        "request.get_data",
-        "decodeuricomponent(",
-        "unescape(",
-        "req.url",
-        "q.url",
-        "req.query",
-        "q.query",
-        "req.body",
-        "unquote(",
-        "params[",
-    ];
-    if !SERVES.iter().any(|word| code.contains(word)) {
+    static SERVING: OneOf<{ SERVES_PAGES.len() }> = OneOf::new(SERVES_PAGES);
+    if !SERVING.stands_in(code) {
         return false;
     }
     let bare: String = code.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
@@ -202,7 +172,7 @@ pub(super) fn runs_for_visitors(code: &str) -> bool {
         || RUNS.iter().any(|run| {
             { bare.match_indices(run) }.take(16).any(|(at, _)| {
                 let given = bare.get(at + run.len()..).unwrap_or_default();
-                ASKED.iter().any(|word| given.starts_with(word))
+                ASKED_FOR.iter().any(|word| given.starts_with(word))
             })
         })
 }

@@ -57,13 +57,12 @@ const SHELLS: &[&str] = &["powershell", "pwsh", "powershell.exe", "pwsh.exe"];
 
 /// Commands in that language of which the worst that is said is exactly `verdict`.
 fn said<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
-    let all = scene.invocations();
     let found = scene.running(may_be_own).find(|inv| {
         if !is_own(inv) {
             return false;
         }
-        let behind = all.iter().filter(|other| other.pipeline == inv.pipeline);
-        let line = behind.map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
+        let line =
+            scene.piped(inv.pipeline).iter().map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
         let said = run_now(&in_one_line(&line)).max(run_now(&in_one_line(&inv.text)));
         // Quotes and blanks of the shell around it are not part of what it is told.
         let told =
@@ -131,32 +130,8 @@ fn is_own(inv: &Invocation) -> bool {
 
 /// `Verb-Noun`.
 fn is_cmdlet(name: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "remove",
-        "clear",
-        "format",
-        "initialize",
-        "stop",
-        "restart",
-        "set",
-        "add",
-        "new",
-        "register",
-        "invoke",
-        "get",
-        "disable",
-        "start",
-        "unregister",
-        "reset",
-        "uninstall",
-        "dismount",
-        "out",
-        "write",
-        "enter",
-        "suspend",
-    ];
     name.split_once('-').is_some_and(|(verb, noun)| {
-        VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
+        CMDLET_VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
     })
 }
 

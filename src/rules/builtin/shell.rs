@@ -122,7 +122,7 @@ fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    if !line.contains("$IFS") && !line.contains("${IFS") {
+    if !scene.says("$IFS") && !scene.says("${IFS") {
         return Found::No;
     }
     let script = parse(line);

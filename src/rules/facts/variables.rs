@@ -1,6 +1,8 @@
 //! Variables of the environment that programs obey: which of them run a command, add options, hold code, or name code to be loaded.
 //! From the programs' own manuals, each of which has a section on its environment; sorted by what is done, then by name.
 
+use crate::domain::Among;
+
 /// What is done with the value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rules) enum Obeys {
@@ -85,6 +87,45 @@ pub(in crate::rules) fn seeking(program: &str) -> Option<(&'static [&'static str
     of.map(|(variables, _, parts)| (*variables, *parts))
 }
 
+/// Those whose words are options, apart: each command of a call asks for them.
+const OPTIONS: &[Variable] = &[
+    options("ACK_OPTIONS", &["ack"]),
+    options("BZIP", &["bzip2", "bunzip2", "bzcat"]),
+    options("BZIP2", &["bzip2", "bunzip2", "bzcat"]),
+    options("ELIXIR_ERL_OPTIONS", ERLANG),
+    options("ERL_AFLAGS", ERLANG),
+    options("ERL_FLAGS", ERLANG),
+    options("ERL_ZFLAGS", ERLANG),
+    options("FZF_DEFAULT_OPTS", &["fzf"]),
+    options("GNUMAKEFLAGS", &["make", "gmake"]),
+    options("GREP_OPTIONS", &["grep", "egrep", "fgrep"]),
+    options("GZIP", &["gzip", "gunzip", "zcat"]),
+    options("LESS", &["less"]),
+    options("MAKEFLAGS", &["make", "gmake"]),
+    options("MANOPT", &["man"]),
+    options("PYTEST_ADDOPTS", &["pytest", "py.test"]),
+    options("TAR_OPTIONS", TAR),
+    options("TF_CLI_ARGS*", &["terraform", "tofu"]),
+    options("UNZIP", &["unzip"]),
+    options("UNZIPOPT", &["unzip"]),
+    options("XZ_DEFAULTS", XZ),
+    options("XZ_OPT", XZ),
+    options("ZIPOPT", &["zip"]),
+];
+
+/// Who reads those.
+static READERS: Among = readers(OPTIONS, Among::NONE);
+
+const fn readers(mut table: &[Variable], mut all: Among) -> Among {
+    while let Some((one, rest)) = table.split_first() {
+        if let Obeys::Options(programs) = one.obeys {
+            all = all.with(programs);
+        }
+        table = rest;
+    }
+    all
+}
+
 const VARIABLES: &[Variable] = &[
     runs("AWS_PAGER"),
     runs("BAT_PAGER"),
@@ -138,28 +179,6 @@ const VARIABLES: &[Variable] = &[
     runs("SYSTEMD_EDITOR"),
     runs("SYSTEMD_PAGER"),
     runs("VISUAL"),
-    options("ACK_OPTIONS", &["ack"]),
-    options("BZIP", &["bzip2", "bunzip2", "bzcat"]),
-    options("BZIP2", &["bzip2", "bunzip2", "bzcat"]),
-    options("ELIXIR_ERL_OPTIONS", ERLANG),
-    options("ERL_AFLAGS", ERLANG),
-    options("ERL_FLAGS", ERLANG),
-    options("ERL_ZFLAGS", ERLANG),
-    options("FZF_DEFAULT_OPTS", &["fzf"]),
-    options("GNUMAKEFLAGS", &["make", "gmake"]),
-    options("GREP_OPTIONS", &["grep", "egrep", "fgrep"]),
-    options("GZIP", &["gzip", "gunzip", "zcat"]),
-    options("LESS", &["less"]),
-    options("MAKEFLAGS", &["make", "gmake"]),
-    options("MANOPT", &["man"]),
-    options("PYTEST_ADDOPTS", &["pytest", "py.test"]),
-    options("TAR_OPTIONS", TAR),
-    options("TF_CLI_ARGS*", &["terraform", "tofu"]),
-    options("UNZIP", &["unzip"]),
-    options("UNZIPOPT", &["unzip"]),
-    options("XZ_DEFAULTS", XZ),
-    options("XZ_OPT", XZ),
-    options("ZIPOPT", &["zip"]),
     code("EXINIT", "vim", "-c"),
     code("LUA_INIT*", "lua", "-e"),
     code("PERL5DB", "perl", "-e"),
@@ -262,7 +281,7 @@ impl Variable {
 
 /// What programs do with a variable of that name.
 pub(in crate::rules) fn obeyed(name: &str) -> impl Iterator<Item = Obeys> {
-    VARIABLES.iter().filter(move |variable| variable.is(name)).map(|variable| variable.obeys)
+    VARIABLES.iter().chain(OPTIONS).filter(move |variable| variable.is(name)).map(|variable| variable.obeys)
 }
 
 /// The variables that name what is loaded.
@@ -303,10 +322,9 @@ fn required(options: &str) -> Option<&str> {
 
 /// The variables whose words a program reads in front of its arguments.
 pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
-    VARIABLES.iter().filter(move |variable| match variable.obeys {
-        Obeys::Options(programs) => programs.contains(&program),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Writes | Obeys::Into(..) => false,
-    })
+    let obeyed =
+        move |one: &&Variable| matches!(one.obeys, Obeys::Options(programs) if programs.contains(&program));
+    if READERS.may_have(program) { OPTIONS } else { &[] }.iter().filter(obeyed)
 }
 
 /// The variables that say where a program puts what it installs, and the directory below.
@@ -331,8 +349,11 @@ mod tests {
             Obeys::Writes => 4,
             Obeys::Into(..) => 5,
         };
-        let keys: Vec<(i32, &str)> = VARIABLES.iter().map(|one| (kind(one.obeys), one.name)).collect();
-        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+        for (table, options) in [(VARIABLES, false), (OPTIONS, true)] {
+            let keys: Vec<(i32, &str)> = table.iter().map(|one| (kind(one.obeys), one.name)).collect();
+            assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+            assert!(keys.iter().all(|(kind, _)| (*kind == 1) == options), "{keys:?}");
+        }
     }
 
     #[test]

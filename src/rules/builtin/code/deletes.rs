@@ -144,38 +144,6 @@ fn roots(line: &str) -> Vec<String> {
 
 /// Code of the call itself that goes through everything in the directory and deletes or empties it.
 fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const ALL: &[&str] = &[
-        "os.walk('.')",
-        "os.walk(\".\")",
-        "glob('**/*'",
-        "glob(\"**/*\"",
-        "rglob('*')",
-        "rglob(\"*\")",
-        "listdir('.')",
-        "listdir(\".\")",
-        "listdir()",
-        "glob\"*\"",
-        "glob'*'",
-        "glob(\"*\")",
-        "glob('*')",
-        "<*>",
-        "dir[\"**/*\"]",
-        "dir['**/*']",
-        "dir[\"*\"]",
-        "dir['*']",
-        "dir.glob(\"*\")",
-        "dir.glob('*')",
-        "readdirsync('.')",
-        "readdirsync(\".\")",
-        "finddepth(",
-        "os.walk(os.getcwd())",
-        "dir.glob(\"**/*\")",
-        "rglob('*.rs')",
-        "rglob('*.py')",
-        "rglob('*.js')",
-        "rglob('*.ts')",
-        "rglob('*.go')",
-    ];
     const GONE: &[&str] = &[
         "os.remove(",
         "os.unlink(",
@@ -217,7 +185,7 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
                     !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
                 })
             });
-            whole || any(ALL) && any(GONE) && !picks
+            whole || any(GOES_THROUGH_ALL) && any(GONE) && !picks
         };
         let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
         !temporary

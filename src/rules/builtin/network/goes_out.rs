@@ -117,28 +117,6 @@ fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// It sends data or credentials, or asks for more than to look.
 fn tells(inv: &Invocation) -> bool {
-    const SENDS: &[&str] = &[
-        "--form-string",
-        "-T",
-        "--upload-file",
-        "-u",
-        "--user",
-        "-b",
-        "--cookie",
-        "--oauth2-bearer",
-        "-n",
-        "--netrc",
-        "--post-data",
-        "--post-file",
-        "--body-data",
-        "--body-file",
-        "--password",
-        "--load-cookies",
-        "-K",
-        "--config",
-        "-Q",
-        "--quote",
-    ];
     let method = flag_value(inv, &["-X", "--request", "--method"]).map(Arg::text);
     let looks = method
         .is_none_or(|method| matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS"));
@@ -148,7 +126,7 @@ fn tells(inv: &Invocation) -> bool {
         value.has_unknown()
             || ["authorization", "cookie", "token", "key", "secret"].iter().any(|word| text.contains(word))
     });
-    !looks || private || DATA.iter().chain(SENDS).any(|flag| has_flag(inv, flag))
+    !looks || private || DATA.iter().chain(SENDS_MORE).any(|flag| has_flag(inv, flag))
 }
 
 /// What it fetches is kept in a file.

@@ -1,6 +1,6 @@
 //! Services of a cloud that hand out the credentials of the machine.
 
-use crate::domain::{Action, Severity};
+use crate::domain::{Action, OneOf, Severity};
 use crate::rules::Invocation;
 use crate::rules::builtin::{flagged, lists, predicate, run, scripts, sub};
 use crate::rules::matcher::{
@@ -64,10 +64,10 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
         let talks = inv.program != "git" || inv.sub.first().is_some_and(|sub| TALKS.contains(&sub.as_str()));
         talks
             && !only_sought(inv)
-            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && !is_word_of_its_own(inv, arg) && names_metadata(arg))
+            && (inv.args.iter().any(|arg| names_metadata(arg) && !is_prose(inv, arg) && !is_word_of_its_own(inv, arg))
                 || runs(inv, lists::DOWNLOADERS) && computed_metadata(inv, &line)
                 // What the container's own variable holds is known by its name alone.
-                || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
+                || inv.text.contains('$') && !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
                 || input_of(inv, scene).iter().any(|text| {
                     runs(inv, lists::DOWNLOADERS)
                         && text
@@ -132,6 +132,8 @@ fn only_sought(inv: &Invocation) -> bool {
     }
 }
 
+static HOSTS: OneOf<{ lists::METADATA_HOSTS.len() }> = OneOf::new(lists::METADATA_HOSTS);
+
 /// Variables of a container that hold where its credentials are handed out.
 const CREDENTIAL_VARIABLES: &[&str] = &[
     "$ECS_CONTAINER_METADATA",
@@ -146,7 +148,10 @@ const CREDENTIAL_VARIABLES: &[&str] = &[
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
     let text = arg.text();
-    if arg.known().is_some_and(tells_where) {
+    // An address has a number, and nearly every word of a command has neither that nor the letters of such a name.
+    let is_told =
+        text.bytes().any(|b| b.is_ascii_digit() || !b.is_ascii() || matches!(b, b':' | b'%' | b'$'));
+    if !is_told && !HOSTS.may_stand_in(&text) || arg.known().is_some_and(tells_where) {
         return false;
     }
     // As one part of another address.
@@ -155,7 +160,7 @@ fn names_metadata(arg: &Arg) -> bool {
     let parts =
         || decoded.as_deref().unwrap_or(&text).split(['/', '@', '=', ',', ' ', '?', '#', '\\', '"', '\'']);
     is_metadata(&host_of(&text))
-        || CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
+        || text.contains('$') && CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
         || parts().any(|part| {
             let begins = part.trim_start_matches(|c: char| !c.is_ascii_digit()).starts_with("169.254.");
             begins

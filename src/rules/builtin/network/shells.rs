@@ -391,8 +391,7 @@ fn swept<'a>(scene: &Scene<'a>) -> Found<'a> {
         "seq 1 65535",
         "seq 65535",
     ];
-    let line = scene.command_line();
-    if !ALL.iter().any(|all| line.contains(all)) {
+    if !ALL.iter().any(|all| scene.says(all)) {
         return Found::No;
     }
     let asks = scene.running(|inv| runs(inv, SWEEPERS)).find(|inv| {

@@ -195,29 +195,6 @@ const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg
 
 /// A library, a shell or an init without which nothing starts.
 fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const CORE: &[&str] = &[
-        "glibc",
-        "libc6",
-        "systemd",
-        "base",
-        "bash",
-        "coreutils",
-        "linux",
-        "filesystem",
-        "pacman",
-        "openrc",
-        "musl",
-        "*",
-        ".*",
-        "shadow",
-        "util-linux",
-        "pam",
-        "sudo",
-        "kernel",
-        "dpkg",
-        "apt",
-        "rpm",
-    ];
     let found = scene.first(BARE_REMOVERS, |inv| {
         let removes = inv.program == "xbps-remove"
             || inv.args.iter().filter_map(Arg::known).any(|word| {
@@ -239,7 +216,7 @@ fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .operands
                 .iter()
                 .filter_map(Arg::known)
-                .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
+                .any(|name| NEEDED_TO_START.contains(&name.rsplit('/').next().unwrap_or_default()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

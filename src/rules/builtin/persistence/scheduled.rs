@@ -230,32 +230,6 @@ fn unknown_enabled<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A line of a startup file that runs a program, and does not only set, name or load something.
 fn runs_command(line: &str) -> bool {
-    const RUNNERS: &[&str] = &[
-        "python",
-        "python3",
-        "perl",
-        "ruby",
-        "node",
-        "php",
-        "bash",
-        "sh",
-        "zsh",
-        "exec",
-        "nc",
-        "ncat",
-        "socat",
-        "tmux",
-        "screen",
-        "sudo",
-        "at",
-        "crontab",
-        "systemctl",
-        "ssh",
-        "curl",
-        "wget",
-        "npx",
-        "command",
-    ];
     let line = line.trim();
     if line.starts_with('#') {
         return false;
@@ -266,7 +240,7 @@ fn runs_command(line: &str) -> bool {
     // What stands alone may be a directory that `autocd` enters, but nobody adds that.
     let by_path = first.contains('/') && !first.contains('=');
     let end = line.trim_end_matches(['"', '\'', '}', ';', ' ']);
-    by_path || RUNNERS.contains(&first) && !asks || end.ends_with('&') && !end.ends_with("&&")
+    by_path || RUN_BY_LINES.contains(&first) && !asks || end.ends_with('&') && !end.ends_with("&&")
 }
 
 /// What is written to a startup file of the person's shell runs a command, or was not to be read.

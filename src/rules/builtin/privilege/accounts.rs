@@ -215,27 +215,6 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
 fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "pty.spawn"];
-    const ESCAPES: &[&str] = &[
-        ":!sh",
-        ":!bash",
-        ":!/bin/",
-        ":shell",
-        "set shell=",
-        "!sh",
-        "!bash",
-        "!/bin/",
-        "\\! sh",
-        "\\! /bin/",
-        "\\! bash",
-        ".shell sh",
-        ".shell /bin/",
-        ".system sh",
-        "shell sh",
-        "shell /bin/",
-        "spawn sh",
-        "spawn /bin/",
-        "spawn bash",
-    ];
     // `-u#-1` was taken for root by some versions.
     let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
     let strange_line = LazyCell::new(|| strange(scene.command_line()));
@@ -271,7 +250,7 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
         let escapes = || {
             inv.args.iter().any(|arg| {
                 let text = arg.text();
-                ESCAPES
+                ASKS_FOR_SHELL
                     .iter()
                     .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
             })

@@ -107,35 +107,13 @@ pub(super) fn is_kept(inv: &Invocation, code: &str, is_named: &dyn Fn(&str) -> b
 /// Code that reads a file of settings and prints nothing but the names in it. `quiet`: its language prints nothing by itself.
 pub(super) fn code_prints_names(code: &str, quiet: bool) -> bool {
     const PRINTS: &[&str] = &["print(", "console.log("];
-    const OTHERWISE: &[&str] = &[
-        "write",
-        "exec",
-        "spawn",
-        "system",
-        "request",
-        "http",
-        "fetch",
-        "socket",
-        "eval",
-        "import(",
-        "popen",
-        "puts",
-        "log.",
-        "console.error",
-        "console.info",
-        "console.table",
-        "console.dir",
-        "logging",
-        "raise",
-        "exit(",
-    ];
     let plain: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let mut calls =
         PRINTS.iter().flat_map(|call| plain.match_indices(call).map(|(at, text)| at + text.len()));
     let names = |shown: &str| shows_names(shown) || parts(shown).all(|part| says_nothing(part, &plain));
     let prints = PRINTS.iter().any(|call| plain.contains(call));
     (prints || quiet)
-        && !OTHERWISE.iter().any(|word| plain.contains(word))
+        && !SHOWS_OTHERWISE.iter().any(|word| plain.contains(word))
         && calls.all(|from| plain.get(from..).and_then(enclosed).is_some_and(names))
 }
 

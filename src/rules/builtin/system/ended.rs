@@ -222,32 +222,6 @@ fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code that sends a signal to every process.
 fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const CALLS: &[&str] = &[
-        "kill(-1",
-        "kill(9,-1",
-        "kill(15,-1",
-        "kill('kill',-1",
-        "kill(\"kill\",-1",
-        "kill:kill,-1",
-        "kill9,-1",
-        "kill15,-1",
-        "killkill=>-1",
-        "kill'kill',-1",
-        "kill\"kill\",-1",
-        "kill'term',-1",
-        "killpg(0",
-        "kill('term',-1",
-        "kill(:kill,-1",
-        "kill(\"term\",-1",
-        "kill'9',-1",
-        "kill-9,-1",
-        "kill(1,",
-        "kill(9,1)",
-        "kill('kill',1)",
-        "kill(\"kill\",1)",
-        "kill(:kill,1)",
-        "killterm=>-1",
-    ];
     /// Without these nobody can work on the machine.
     const PILLARS: &[&str] = &["sshd", "systemd", "launchd", "windowserver", "gnome-shell", "xorg"];
     scene.code_where(|codes, _| {
@@ -270,7 +244,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .iter()
                     .any(|name| bare.contains(&format!("'{name}'")) || bare.contains(&format!("\"{name}\"")))
             };
-            CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
+            KILLS_ALL.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
         })
     })
 }
