@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
+/// What stands for the compiler's own numbers behind a symbol.
+const NUMBERED: &str = ".*";
 /// What ordinary sessions are made of.
 const COMMANDS: [&str; 6] = [
     "ls -la",
@@ -24,16 +26,18 @@ fn main() {
     let dir = std::env::temp_dir().join(format!("lazaret-layout-{}", std::process::id()));
     fs::create_dir_all(dir.join("proj/.git")).unwrap();
     fs::write(dir.join("proj/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for message in messages(&dir.join("proj")) {
-        for name in functions(&binary, &message, &dir) {
-            *seen.entry(name).or_default() += 1;
+    let mut seen: BTreeMap<String, (bool, usize)> = BTreeMap::new();
+    for (at, message) in messages(&dir.join("proj")).iter().enumerate() {
+        for name in functions(&binary, message, &dir) {
+            let (plainest, calls) = seen.entry(name).or_default();
+            *plainest |= at == 0;
+            *calls += 1;
         }
     }
     fs::remove_dir_all(&dir).unwrap();
     assert!(seen.len() > 300, "only {} functions were seen", seen.len());
-    // What every call runs comes first, so that the plainest touches the fewest pages.
-    let mut names: Vec<(String, usize)> = seen.into_iter().collect();
+    // What the plainest call runs comes first, and of the rest what most calls run: they touch the fewest pages.
+    let mut names: Vec<(String, (bool, usize))> = seen.into_iter().collect();
     names.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
     fs::write("layout.ld", script(&names)).unwrap();
     println!("layout.ld: {} functions", names.len());
@@ -120,7 +124,8 @@ fn without_hashes(symbol: &str) -> String {
         return format!("{name}{HASH}*");
     }
     let mut out = String::new();
-    let mut rest = symbol;
+    // Behind a dot stands a number of the compiler's own, which differs from build to build.
+    let (mut rest, numbered) = symbol.split_once('.').map_or((symbol, ""), |(name, _)| (name, NUMBERED));
     while let Some(at) = rest.find("Cs") {
         let (before, after) = rest.split_at(at + 2);
         out.push_str(before);
@@ -132,18 +137,30 @@ fn without_hashes(symbol: &str) -> String {
         out.push_str(if is_hash { "*" } else { hash });
         rest = tail;
     }
-    out.push_str(rest);
+    out + rest + numbered
+}
+
+fn script(names: &[(String, (bool, usize))]) -> String {
+    let mut out = String::from(
+        "/* Written by `cargo run --example layout`: what an ordinary hook call runs, together. See build.rs. */\n",
+    );
+    // The tables that a function's branches go by have its name too.
+    let plainest: Vec<&str> =
+        names.iter().filter(|(_, (plain, _))| *plain).map(|(name, _)| &**name).collect();
+    out.push_str(&together(".rodata", plainest.into_iter()));
+    out.push_str(&together(".text", names.iter().map(|(name, _)| &**name)));
     out
 }
 
-fn script(names: &[(String, usize)]) -> String {
-    let mut out = String::from(
-        "/* Written by `cargo run --example layout`: what an ordinary hook call runs, together. See build.rs. */\n\
-         SECTIONS\n{\n  .text.hook :\n  {\n",
-    );
-    for (name, _) in names {
-        out.push_str(&format!("    *(.text.{name})\n"));
+/// The part of the script for sections that begin like this.
+fn together<'a>(kind: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut out = format!("SECTIONS\n{{\n  {kind}.hook :\n  {{\n");
+    for name in names {
+        match name.strip_suffix(NUMBERED) {
+            Some(bare) => out.push_str(&format!("    *({kind}.{bare} {kind}.{name})\n")),
+            None => out.push_str(&format!("    *({kind}.{name})\n")),
+        }
     }
-    out.push_str("  }\n}\nINSERT BEFORE .text;\n");
+    out.push_str(&format!("  }}\n}}\nINSERT BEFORE {kind};\n"));
     out
 }

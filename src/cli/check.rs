@@ -58,7 +58,10 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
             writeln!(out, "note: {note}")?;
         }
     }
-    Ok(exit(&checked.decision))
+    let exit = exit(&checked.decision);
+    // The process ends here: what is known of hundreds of commands need not be taken apart.
+    std::mem::forget(checked);
+    Ok(exit)
 }
 
 impl From<ClientName> for Client {

@@ -19,7 +19,7 @@ pub fn run(command: &FactsCommand, machine: &Machine, out: &mut dyn Write) -> Re
         FactsCommand::Show { program, json } => show(program, *json, machine, out),
         FactsCommand::List => {
             let mut names: Vec<&str> = programs::names().collect();
-            names.sort_unstable();
+            crate::domain::sort_by(&mut names, Ord::cmp);
             for name in names {
                 writeln!(out, "{name}")?;
             }

@@ -284,7 +284,7 @@ fn sites(loss: &Loss) -> Vec<Site> {
         Discarded::All => Tree::Whole,
     };
     let mut repos: Vec<String> = loss.at.iter().filter_map(|at| checkpoint::top_of(at)).collect();
-    repos.sort_unstable();
+    sort_by(&mut repos, Ord::cmp);
     repos.dedup();
     repos.into_iter().map(|repo| Site { repo, tree }).collect()
 }

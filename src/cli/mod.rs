@@ -43,7 +43,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 use anyhow::Context;
-use clap::{CommandFactory, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use crate::domain::{Fault, FaultKind, Places};
 use crate::host::config::Checks;
@@ -51,7 +51,7 @@ use crate::host::dirs::{Dirs, Environment};
 use crate::host::quarantine::descends_from;
 use crate::host::{guard, places};
 use crate::rules::{CLIENTS, own_commands};
-use args::{Cli, Command};
+use args::{CheckArgs, Cli, Command};
 
 /// What custom entries of the configuration have to be besides well written.
 pub const CHECKS: Checks = Checks {
@@ -111,9 +111,20 @@ pub fn run(args: &[OsString]) -> u8 {
     code
 }
 
+/// The arguments of `check`, where they are right.
+fn check_alone(args: &[OsString]) -> Option<Command> {
+    let matches = CheckArgs::augment_args(clap::Command::new("check")).try_get_matches_from(args).ok()?;
+    CheckArgs::from_arg_matches(&matches).ok().map(Command::Check)
+}
+
 /// A command of a person.
 fn tool(args: &[OsString]) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    // All commands with all of their options cost most of what the judgement of a short one costs; what is wrong is said by them.
+    let quick = match args {
+        [_, name, ..] if name == "check" => check_alone(args.get(1..).unwrap_or_default()),
+        _ => None,
+    };
+    let cli = match quick.map_or_else(|| Cli::try_parse_from(args), |command| Ok(Cli { command })) {
         Ok(cli) => cli,
         Err(error) => {
             let error = with_whole_name(error, args);

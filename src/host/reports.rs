@@ -48,7 +48,7 @@ fn make_room(dir: &Path) {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(STOP));
     let mut paths: Vec<PathBuf> = ours.map(|entry| entry.path()).collect();
-    paths.sort_unstable();
+    crate::domain::sort_by(&mut paths, Ord::cmp);
     let over = paths.len().saturating_sub(KEPT - 1);
     for path in paths.iter().take(over) {
         // One that stays takes a little room, and nothing else.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::surfaces::started;
-use crate::domain::{Content, Run};
+use crate::domain::{Content, Run, set_of};
 
 /// Why the settings, as they would be after a change, no longer hold the gate; nothing when they do. `managed`: the settings of whoever
 /// manages the machine, whose hooks no other settings switch off; `settings`: every other settings file with its name; `by_plugin`: the
@@ -50,7 +50,7 @@ pub fn switches_off(settings: &Value) -> bool {
 pub fn is_replaced(before: &[(String, Content)], after: &[(String, Content)]) -> bool {
     let gates = |files: &[(String, Content)]| -> BTreeSet<String> {
         let values = files.iter().filter_map(|(_, content)| read(content).ok().flatten());
-        values.flat_map(|value| gates(&value)).collect()
+        set_of(values.flat_map(|value| gates(&value)))
     };
     let (before, after) = (gates(before), gates(after));
     !before.is_empty() && before.is_disjoint(&after)

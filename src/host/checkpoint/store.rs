@@ -132,7 +132,7 @@ impl Checkpoints {
             .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
             .filter(|id| !id.starts_with('.'))
             .collect();
-        ids.sort_unstable();
+        crate::domain::sort_by(&mut ids, Ord::cmp);
         Ok(ids)
     }
 

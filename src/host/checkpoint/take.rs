@@ -403,7 +403,7 @@ impl Taker<'_> {
             };
             found.push((name, is_dir));
         }
-        found.sort_unstable();
+        crate::domain::sort_by(&mut found, Ord::cmp);
         Ok(found)
     }
 }

@@ -108,7 +108,7 @@ impl Checkpoints {
             add(&mut past, manifest, after.as_ref());
             undo.stays.extend(after.into_iter().flat_map(|after| after.stays));
         }
-        undo.stays.sort_unstable();
+        crate::domain::sort_by(&mut undo.stays, Ord::cmp);
         undo.stays.dedup();
         let mut way = Way::default();
         // Where what is checked out goes back too, branches can.

@@ -101,7 +101,7 @@ impl Index {
         let object = |key: &str| value.get(key).and_then(Value::as_object);
         let names = |key: &str| {
             let list = value.get(key).and_then(Value::as_array).into_iter().flatten();
-            list.filter_map(Value::as_str).map(str::to_owned).collect()
+            set_of(list.filter_map(Value::as_str).map(str::to_owned))
         };
         let mut index = Index { links: names("links"), over: names("over"), ..Index::default() };
         for (path, file) in object("files")? {

@@ -268,7 +268,7 @@ fn installed(list: &str) -> Vec<String> {
             _ => {}
         }
     }
-    found.sort();
+    crate::domain::sort_by(&mut found, Ord::cmp);
     found.dedup();
     found
 }

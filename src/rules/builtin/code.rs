@@ -44,12 +44,13 @@ fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invoca
 
 /// The texts that an interpreter is given, with the home directory written out.
 fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = String> + 's {
-    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    let is_perl = runs(inv, &["perl"]);
-    let code = code_of(inv, scene)
-        .filter(|text| !is_bare_name(text))
-        .filter(move |text| !(is_perl && only_substitutes(text)));
-    code.map(move |text| scripts::with_home(&text, home))
+    scene.written_out(inv, || {
+        let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+        let is_perl = runs(inv, &["perl"]);
+        let code = code_of(inv, scene).filter(|text| !is_bare_name(text));
+        let code = code.filter(|text| !(is_perl && only_substitutes(text)));
+        code.map(|text| scripts::with_home(&text, home)).collect()
+    })
 }
 
 /// Whether a command runs a script of which the session knows nothing: it was there before, and people have read it.

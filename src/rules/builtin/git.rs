@@ -150,7 +150,7 @@ fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
     const OFF: &[&str] = &["HUSKY=0", "HUSKY_SKIP_HOOKS=1", "SKIP=", "LEFTHOOK=0"];
     let line = scene.command_line();
-    if !OFF.iter().any(|off| line.contains(off)) {
+    if !OFF.iter().any(|off| scene.says(off)) {
         return Found::No;
     }
     let off = line.split_whitespace().any(|word| OFF.iter().any(|off| word.starts_with(off)));

@@ -89,7 +89,7 @@ fn shadowed_in_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = alias {
         return Found::yes(&inv.text);
     }
-    if scene.nested || !scene.command_line().contains("()") && !scene.command_line().contains("function ") {
+    if scene.nested || !scene.says("()") && !scene.says("function ") {
         return Found::No;
     }
     let defined = super::texts::holding(scene, "su")

@@ -14,7 +14,7 @@ mod stores;
 pub(super) mod taken;
 
 use super::{everyday, lists};
-use crate::domain::{EffectKind, Target};
+use crate::domain::{EffectKind, OneOf, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Found, Scene, classify, flag_value, has_flag, has_operand, host_of, is_known, runs, target_of,
@@ -43,7 +43,8 @@ fn tunnel_of_cloudflare<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Whether code that serves runs what a request says.
 pub(super) fn runs_for_visitors(code: &str) -> bool {
-    if !SERVES.iter().any(|word| code.contains(word)) {
+    static SERVING: OneOf<{ SERVES.len() }> = OneOf::new(SERVES);
+    if !SERVING.stands_in(code) {
         return false;
     }
     let bare: String = code.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();

@@ -3,6 +3,7 @@
 
 use super::scripts;
 use crate::domain::single_quoted;
+use crate::rules::matcher::Sought;
 
 words!("builtin/placed");
 
@@ -60,10 +61,11 @@ impl Placed {
 /// What code puts somewhere, as far as the places stand there.
 pub(in crate::rules) fn placed(code: &str) -> Vec<Placed> {
     let mut out: Vec<Placed> = Vec::new();
+    let sought = Sought::new(code.to_owned());
     let lists = [(COPIES, Way::Copy), (TREES, Way::Tree), (UNPACKS, Way::Unpack), (PACKS, Way::Pack)];
     for (call, way) in lists.into_iter().flat_map(|(list, way)| list.iter().map(move |call| (call, way))) {
         // Of a set there is the same.
-        if *call == ".add(" && !code.contains("tarfile") {
+        if !sought.has(call) || *call == ".add(" && !code.contains("tarfile") {
             continue;
         }
         for (at, _) in code.match_indices(call).take(MAX_CALLS) {

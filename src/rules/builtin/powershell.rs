@@ -33,13 +33,12 @@ const SHELLS: &[&str] = &["powershell", "pwsh", "powershell.exe", "pwsh.exe"];
 
 /// Commands in that language of which the worst that is said is exactly `verdict`.
 fn said<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
-    let all = scene.invocations();
     let found = scene.running(may_be_own).find(|inv| {
         if !is_own(inv) {
             return false;
         }
-        let behind = all.iter().filter(|other| other.pipeline == inv.pipeline);
-        let line = behind.map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
+        let line =
+            scene.piped(inv.pipeline).iter().map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
         let said = run_now(&in_one_line(&line)).max(run_now(&in_one_line(&inv.text)));
         // Quotes and blanks of the shell around it are not part of what it is told.
         let told =

@@ -138,9 +138,8 @@ fn password_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = scene.invocations().iter().find(types) {
         return Found::yes(&inv.text);
     }
-    let line = scene.command_line();
     // The option is gone once sudo is unfolded; the text still has it.
-    let asked = line.contains("sudo -S") || line.contains("sudo --stdin");
+    let asked = scene.says("sudo -S") || scene.says("sudo --stdin");
     let found = scene.invocations().iter().find(|inv| asked && (inv.privileged || inv.program == "sudo"));
     Found::from(found.map(|inv| inv.text.as_str()))
 }

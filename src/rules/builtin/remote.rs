@@ -113,10 +113,8 @@ fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {
         "run", "exec", "rm", "kill", "stop", "rmi", "system", "volume", "compose", "restart", "update",
         "create", "cp", "stack",
     ];
-    let line = scene.command_line();
-    let by_variable = ["DOCKER_HOST=tcp://", "DOCKER_HOST=ssh://", "DOCKER_CONTEXT="]
-        .iter()
-        .any(|name| line.contains(name));
+    let by_variable =
+        ["DOCKER_HOST=tcp://", "DOCKER_HOST=ssh://", "DOCKER_CONTEXT="].iter().any(|name| scene.says(name));
     let found = scene.first(lists::CONTAINERS, |inv| {
         let host = flag_value(inv, &["-H", "--host", "--url", "--connection", "--context"]).map(Arg::text);
         let elsewhere = host.as_deref().is_some_and(|host| {

@@ -124,12 +124,11 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `db:drop db:create`: on a person's own machine, where it is set up once more in the same call, asking is enough.
 fn is_made_anew(scene: &Scene<'_>, inv: &Invocation) -> bool {
     const ELSEWHERE: &[&str] = &["heroku", "dokku", "supabase", "wp", "drush"];
-    let line = scene.command_line();
     !runs(inv, ELSEWHERE)
         && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
         && !standing::is_live(scene, inv)
-        && CREATES.iter().any(|task| line.contains(task))
-        && !["prod", "ssh ", "stag"].iter().any(|word| line.contains(word))
+        && CREATES.iter().any(|task| scene.says(task))
+        && !["prod", "ssh ", "stag"].iter().any(|word| scene.says(word))
 }
 
 static RESET: RuleSet = RuleSet::of(&[&["database.reset"]]);

@@ -139,7 +139,7 @@ fn told(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let shows = TMUX_SHOWS;
     // What lies in a buffer runs once it is pasted into a shell.
-    let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
+    let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.says(word));
     let texts = || inv.args.iter().map(Arg::text);
     inv.program == "tmux"
         && texts().next().is_some_and(|first| shows.contains(&&*first))

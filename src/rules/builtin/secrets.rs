@@ -201,7 +201,8 @@ fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {
         let reads = || inv.reads.iter().any(|target| memory(target.text()));
         // `/proc/$(pgrep x)/environ`
         let others = || {
-            inv.text.contains("/proc/$")
+            inv.text.contains('$')
+                && inv.text.contains("/proc/$")
                 && ["/environ", "/mem"].iter().any(|name| inv.text.contains(name))
                 && !inv.text.contains("/meminfo")
                 && (!inv.reads.is_empty() || inv.operands.iter().any(Arg::has_unknown))

@@ -63,7 +63,7 @@ fn hidden_command(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    if !line.contains("$IFS") && !line.contains("${IFS") {
+    if !scene.says("$IFS") && !scene.says("${IFS") {
         return Found::No;
     }
     let script = parse(line);

@@ -1,6 +1,8 @@
 //! Variables of the environment that programs obey: which of them run a command, add options, hold code, or name code to be loaded.
 //! From the programs' own manuals, each of which has a section on its environment; sorted by what is done, then by name.
 
+use crate::domain::Among;
+
 /// What is done with the value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rules) enum Obeys {
@@ -100,10 +102,21 @@ fn required(options: &str) -> Option<&str> {
     file
 }
 
+/// Who reads those: each command of a call asks.
+static READERS: Among = readers(OPTIONS, Among::NONE);
+
+const fn readers(mut rows: &[(&str, &[&str])], mut all: Among) -> Among {
+    while let Some(((_, programs), rest)) = rows.split_first() {
+        all = all.with(programs);
+        rows = rest;
+    }
+    all
+}
+
 /// The variables whose words a program reads in front of its arguments.
 pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static str> {
-    let giving = OPTIONS.iter().filter(move |(_, programs)| programs.contains(&program));
-    giving.map(|(name, _)| *name)
+    let all = if READERS.may_have(program) { OPTIONS } else { &[] };
+    all.iter().filter(move |(_, programs)| programs.contains(&program)).map(|(name, _)| *name)
 }
 
 /// The variables that say where a program puts what it installs, and the directory below.

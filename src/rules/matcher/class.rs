@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use super::beside::{self, is_git};
-use super::relation::{Rel, inside, parts, parts_early, relation, relation_to, within};
+use super::relation::{Rel, inside, name_bit, names_of, parts, parts_early, relation, relation_to, within};
 use super::secret::{is_copied_secret, is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, ends, glob};
@@ -88,10 +88,6 @@ pub(super) fn names_in(target: &Target) -> u64 {
     }
 }
 
-fn names_of(path: &str, is_glob: bool) -> u64 {
-    if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) }
-}
-
 fn is_at_by(path: &str, is_glob: bool, names: u64, (places, home): (&[Named<'_>], Option<&str>)) -> bool {
     // Below the home directory and no pattern: only what is below it is held against the places there.
     let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
@@ -124,14 +120,6 @@ fn is_named(path: &str, is_glob: bool, names: u64, name: &str) -> bool {
     let first = parts(name).next().unwrap_or_default();
     (first == "*" || names & name_bit(first) != 0)
         && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
-}
-
-/// One of 64 bits for the name of a component, whatever its case.
-fn name_bit(name: &str) -> u64 {
-    let sum = name
-        .bytes()
-        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase())));
-    1 << (sum % 64)
 }
 
 /// The path that an operand of a command run in `cwd` names.

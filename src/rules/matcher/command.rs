@@ -33,7 +33,7 @@ fn fits(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// Whether all that a command throws away lies in a temporary directory, and nothing in the call says that it lies elsewhere.
 pub(crate) fn is_scratch(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ELSEWHERE: &[&str] = &["GIT_WORK_TREE", "GIT_DIR", "GIT_CONFIG", "core.worktree"];
-    inv.scratch && !ELSEWHERE.iter().any(|word| scene.command_line().contains(word))
+    inv.scratch && !ELSEWHERE.iter().any(|word| scene.says(word))
 }
 
 /// Whether it is one of these programs (`mkfs.*` stands for all that begin so).
@@ -108,11 +108,15 @@ pub(crate) fn has_flag(inv: &Invocation, flag: &str) -> bool {
     {
         return inv.flags.iter().any(|given| given.name == flag);
     }
-    if inv.flags.is_empty() && flag.starts_with("--") {
-        return false;
-    }
     has_exact_flag(inv, flag)
-        || (!flag.contains('=') && inv.flags.iter().any(|given| abbreviates(&given.name, flag)))
+        || (has_long_flags(inv)
+            && !flag.contains('=')
+            && inv.flags.iter().any(|given| abbreviates(&given.name, flag)))
+}
+
+/// Most commands have none, and then none of the hundreds that are asked for.
+fn has_long_flags(inv: &Invocation) -> bool {
+    inv.flags.iter().any(|given| given.name.starts_with("--"))
 }
 
 fn abbreviates(given: &str, flag: &str) -> bool {
@@ -120,6 +124,9 @@ fn abbreviates(given: &str, flag: &str) -> bool {
 }
 
 fn has_exact_flag(inv: &Invocation, flag: &str) -> bool {
+    if flag.starts_with("--") && !has_long_flags(inv) {
+        return false;
+    }
     let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
     if name.starts_with('-') && !name.starts_with("--") && name.len() > 2 {
         // A long option behind a single dash, which the splitting of bundles would have taken apart.

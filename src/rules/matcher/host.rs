@@ -71,7 +71,9 @@ pub(crate) fn is_metadata(host: &str) -> bool {
 pub(crate) fn is_metadata_address(host: &str) -> bool {
     let host = plain(host);
     let host = host.trim_end_matches('.');
-    if let Ok(address) = host.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
+    if host.contains(':')
+        && let Ok(address) = host.trim_matches(['[', ']']).parse::<Ipv6Addr>()
+    {
         return is_metadata_v6(address);
     }
     let named = lists::ADDRESS_NAMES.iter().find_map(|end| host.strip_suffix(end));

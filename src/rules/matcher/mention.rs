@@ -4,7 +4,7 @@ use super::flow::code_flag;
 use super::loaded::loaded;
 use super::when::Holds;
 use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, runs, runs_code};
-use crate::domain::{Protected, ProtectedKind};
+use crate::domain::{Protected, ProtectedKind, letter_at};
 use crate::rules::builtin::lists;
 use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::foreign::Account;
@@ -136,11 +136,10 @@ pub(crate) fn content(scene: &Scene<'_>, path: &str) -> Option<String> {
 /// Whether `text` holds `word`, without regard to ASCII case.
 pub(crate) fn contains_word(text: &str, word: &str) -> bool {
     let Some((first, rest)) = word.as_bytes().split_first() else { return true };
-    let (small, large) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
     let mut left = text.as_bytes();
     // Where too little is left, it cannot stand.
     while let Some(starts) = left.len().checked_sub(rest.len()).and_then(|starts| left.get(..starts)) {
-        let Some(at) = starts.iter().position(|byte| *byte == small || *byte == large) else { return false };
+        let Some(at) = letter_at(starts, *first) else { return false };
         left = left.get(at + 1..).unwrap_or_default();
         if left.get(..rest.len()).is_some_and(|window| window.eq_ignore_ascii_case(rest)) {
             return true;

@@ -311,8 +311,7 @@ pub(crate) fn only_reads(
 /// Looks at a call made inside this one, with what is known of directories and programs already.
 fn within_call<R>(scene: &Scene<'_>, (call, cwd): (&ToolCall, &str), look: impl FnOnce(View<'_>) -> R) -> R {
     let view = scene.view;
-    let mut survey = super::survey::survey(call, cwd, view.facts, view.policy);
-    view.survey.programs.lend(&mut survey.invocations);
+    let survey = super::survey::survey_within(call, cwd, view.facts, (view.policy, &view.survey.programs));
     let dirs = &view.survey.dirs;
     if cwd != view.cwd {
         return look(View { call, cwd, survey: &survey, ..view });

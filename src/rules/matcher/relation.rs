@@ -15,6 +15,36 @@ pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> + Clone {
     path.split('/').filter(|part| !part.is_empty())
 }
 
+/// A bit for the name of each component of a path; all of them for a pattern.
+pub(super) fn names_of(path: &str, is_glob: bool) -> u64 {
+    if is_glob {
+        return u64::MAX;
+    }
+    let (mut names, mut sum) = (0, None);
+    for byte in path.bytes() {
+        sum = if byte == b'/' {
+            names |= sum.map_or(0, bit_of);
+            None
+        } else {
+            Some(name_sum(sum.unwrap_or(0), byte))
+        };
+    }
+    names | sum.map_or(0, bit_of)
+}
+
+/// One of 64 bits for the name of a component, whatever its case.
+pub(super) fn name_bit(name: &str) -> u64 {
+    bit_of(name.bytes().fold(0, name_sum))
+}
+
+fn name_sum(sum: u32, byte: u8) -> u32 {
+    sum.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase()))
+}
+
+fn bit_of(sum: u32) -> u64 {
+    1 << (sum % 64)
+}
+
 /// How `target` (a pattern with `is_glob`) can lie to the place made of `place`'s components.
 pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Item = &'p str> + Clone) -> Rel {
     let mut target = parts(target);

@@ -38,12 +38,15 @@ pub(crate) struct Scene<'a> {
     pub inner: bool,
     /// A call that says the same as another, written otherwise: it is not written otherwise again.
     pub rebuilt: bool,
+    line: OnceCell<Sought>,
     told: OnceCell<Option<Told<'a>>>,
     printers: OnceCell<Vec<&'a Invocation>>,
     /// The invocations by their pipelines.
     piped: OnceCell<Vec<&'a Invocation>>,
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
+    /// The same with what rules write out in it, by where they stand.
+    written_out: RefCell<HashMap<usize, Rc<[String]>, PlainHash>>,
     /// What programs that no row knows are told, by where their invocations stand.
     spoken: RefCell<HashMap<usize, Option<Rc<Spoken<'a>>>, PlainHash>>,
     /// What code does that was read, by its text.
@@ -90,10 +93,12 @@ impl<'a> Scene<'a> {
             certain: true,
             inner: false,
             rebuilt: false,
+            line: OnceCell::new(),
             told: OnceCell::new(),
             printers: OnceCell::new(),
             piped: OnceCell::new(),
             codes: RefCell::default(),
+            written_out: RefCell::default(),
             spoken: RefCell::default(),
             accounts: RefCell::default(),
             hits: RefCell::default(),
@@ -193,7 +198,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The invocations of one pipeline, in their order. Sorted once, so that a long command line costs no more than its length.
-    fn piped(&self, pipeline: u32) -> &[&'a Invocation] {
+    pub fn piped(&self, pipeline: u32) -> &[&'a Invocation] {
         let all = self.piped.get_or_init(|| {
             let mut all: Vec<&Invocation> = self.invocations().iter().collect();
             crate::domain::sort_by_key(&mut all, |inv| inv.pipeline);
@@ -213,6 +218,24 @@ impl<'a> Scene<'a> {
             }
             texts
         })
+    }
+
+    /// The texts of `code_of` as rules write them out, which `write` does where it was not asked before.
+    pub fn written_out(
+        &self,
+        inv: &Invocation,
+        write: impl FnOnce() -> Rc<[String]>,
+    ) -> impl Iterator<Item = String> {
+        let key = std::ptr::from_ref(inv).addr();
+        let known = self.written_out.try_borrow().ok().and_then(|known| known.get(&key).cloned());
+        let texts = known.unwrap_or_else(|| {
+            let texts = write();
+            if let Ok(mut known) = self.written_out.try_borrow_mut() {
+                known.insert(key, Rc::clone(&texts));
+            }
+            texts
+        });
+        (0..texts.len()).filter_map(move |at| texts.get(at).cloned())
     }
 
     /// What a program is told, which `read` finds out where it was not asked before.
@@ -322,6 +345,15 @@ impl<'a> Scene<'a> {
     /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
     pub fn command_line(&self) -> &'a str {
         line_of(&self.view)
+    }
+
+    /// Whether the whole command line holds a word: of ten kilobytes the letters beside each other are gone through once for all words.
+    pub fn says(&self, word: &str) -> bool {
+        let line = self.command_line();
+        if Sought::is_short(line) {
+            return line.contains(word);
+        }
+        self.line.get_or_init(|| Sought::new(line.to_owned())).has(word)
     }
 
     /// The command line, and every text that a shell inside it runs.

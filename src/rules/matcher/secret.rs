@@ -4,7 +4,10 @@ use super::class::is_at;
 use super::glob;
 use super::relation::{Rel, parts, relation_to, within};
 use super::tails::tails_like;
+use crate::domain::Among;
 use crate::rules::builtin::lists;
+
+static NAMES: Among = Among::NONE.with(lists::SECRET_NAMES);
 
 /// Literal characters that a pattern must have before it can be said to mean a certain name.
 const TELLING: usize = 3;
@@ -31,7 +34,7 @@ pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
 /// A private key, a credential, or with `recursive` a directory of them.
 pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     // `C:\Users\u\.ssh\id_rsa`
-    let slashed = path.contains(":\\").then(|| path.replace('\\', "/"));
+    let slashed = (path.contains('\\') && path.contains(":\\")).then(|| path.replace('\\', "/"));
     let path = slashed.as_deref().unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or_default();
     if name.ends_with(".pub") {
@@ -55,7 +58,7 @@ fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&st
         return false;
     }
     let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
-    if lists::SECRET_NAMES.iter().any(same) {
+    if (is_glob || NAMES.may_have(name)) && lists::SECRET_NAMES.iter().any(same) {
         return true;
     }
     if lists::SECRET_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending)) {

@@ -29,11 +29,11 @@ impl Sought {
 
     /// The bits that [`Sought::may_have`] is asked for: those of a word's first and last byte.
     pub fn ends(word: &str) -> u64 {
-        word.bytes()
-            .next()
-            .into_iter()
-            .chain(word.bytes().next_back())
-            .fold(0, |bits, byte| bits | letter(byte))
+        match word.as_bytes() {
+            [] => 0,
+            [first, .., last] => letter(*first) | letter(*last),
+            [only] => letter(*only),
+        }
     }
 
     /// Whether a word with these ends can stand in it.
@@ -48,6 +48,16 @@ impl Sought {
             && contains_word(&self.text, word)
     }
 
+    /// Whether a text is so short that it is searched as it is.
+    pub fn is_short(text: &str) -> bool {
+        text.len() < SHORT
+    }
+
+    /// Whether it holds a word, with regard to case.
+    pub fn has(&self, word: &str) -> bool {
+        (self.text.len() < SHORT || self.may_hold(word)) && self.text.contains(word)
+    }
+
     /// Whether it holds one of these words.
     pub fn holds_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.holds(word))
@@ -56,9 +66,12 @@ impl Sought {
     fn may_hold(&self, word: &str) -> bool {
         let table = self.table.get_or_init(|| {
             let mut table = Box::new([0; WORDS]);
-            for place in places(&self.text) {
-                if let Some(bits) = table.get_mut(place / 64) {
-                    *bits |= 1 << (place % 64);
+            let (first, rest) = self.text.as_bytes().split_at_checked(2).unwrap_or_default();
+            let mut last = first.iter().fold(0, |last, byte| behind(last, *byte));
+            for byte in rest {
+                last = behind(last, *byte);
+                if let Some(bits) = table.get_mut(place_of(last) / 64) {
+                    *bits |= 1 << (place_of(last) % 64);
                 }
             }
             table
@@ -80,14 +93,22 @@ fn letter(byte: u8) -> u64 {
     1 << (byte.to_ascii_lowercase() % 64)
 }
 
-/// The bit for each three neighbouring bytes, whatever their case.
-fn places(text: &str) -> impl Iterator<Item = usize> {
+/// Three bytes, the last of which comes behind the others, whatever its case. Five bits each: what is further back is gone.
+fn behind(before: usize, byte: u8) -> usize {
+    (before << 5 ^ usize::from(byte.to_ascii_lowercase())) % (1 << 15)
+}
+
+/// The bit for three neighbouring bytes.
+fn place_of(three: usize) -> usize {
+    (three ^ three >> 9) % BITS
+}
+
+/// The bit for each three neighbouring bytes of a word.
+fn places(word: &str) -> impl Iterator<Item = usize> {
     let mut last = 0;
-    let bytes = text.bytes().map(|byte| usize::from(byte.to_ascii_lowercase()));
-    let all = bytes.map(move |byte| {
-        // Five bits each: what is further back than three bytes is gone.
-        last = (last << 5 ^ byte) % (1 << 15);
-        (last ^ last >> 9) % BITS
+    let all = word.bytes().map(move |byte| {
+        last = behind(last, byte);
+        place_of(last)
     });
     all.skip(2)
 }

@@ -346,7 +346,7 @@ impl Surveyor<'_> {
         if let Some(text) = &input {
             self.name_descriptor(prints, text);
         }
-        if let Some(scope) = reading.scopes.get_mut(&parent) {
+        if let Some(Some(scope)) = reading.scopes.get_mut(&parent) {
             let stdin = Stdin::File(Target::begun("", false));
             scope.open(prints, Way::In { stdin, input, from: all.clone() });
             scope.open(reads, Way::Out(all));

@@ -5,16 +5,18 @@ use super::options::Parsed;
 use super::paths;
 use super::scope::fresh_scope;
 use super::{Stdin, Surveyor};
-use crate::domain::Target;
+use crate::domain::{OneOf, Target};
 use crate::rules::facts::{self, Kind};
 use crate::shell::Arg;
 
 words!("survey/handed");
 
+static DELETING: OneOf<{ DELETES.len() }> = OneOf::new(DELETES);
+
 /// Whether code opens a file to be written whose name is the very line that it read, or the argument.
 fn empties_each(text: &str) -> bool {
     // Every form below has one of these, and few words of a command have.
-    if !text.contains(['(', '$']) {
+    if !text.bytes().any(|byte| matches!(byte, b'(' | b'$')) {
         return false;
     }
     let bare: String = text.chars().filter(|c| *c != ' ').collect();
@@ -102,17 +104,14 @@ impl Surveyor<'_> {
             })
         };
         let is_awk = call.words.first().and_then(Arg::known).is_some_and(|name| name.ends_with("awk"));
-        let deletes = |text: &str| {
-            DELETES.iter().any(|word| text.contains(word))
-                || empties_each(text)
-                || is_awk && prints_over(text)
-        };
+        let deletes =
+            |text: &str| DELETING.stands_in(text) || empties_each(text) || is_awk && prints_over(text);
         // Behind these stands code, or the name of a module.
         let leads = |arg: &Arg| CODE.iter().any(|option| arg.prefix().starts_with(option));
         let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(leads);
         let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
         let file = first.filter(|at| is_script(*at)).and_then(|at| args.get(at));
-        let interprets = facts::find(&call.words.first().map(Arg::to_text).unwrap_or_default())
+        let interprets = facts::find(&call.words.first().map(Arg::text).unwrap_or_default())
             .is_some_and(|program| program.kind == Kind::Interpreter);
         let interprets =
             interprets || matches!(call.words.first().and_then(Arg::known), Some("tclsh" | "wish"));

@@ -8,11 +8,13 @@ use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::unknown;
 use super::{Stdin, Surveyor};
-use crate::domain::{Target, single_quoted};
+use crate::domain::{Among, Target, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
 words!("survey/hosted");
+static ANY: Among =
+    Among::NONE.with(TERMINALS).with(HOSTS).with(EDITORS).with(&["ssh", "scp", "sftp", "sed", "gsed"]);
 const BEHIND: &[&str] = &["-e", "-x", "--execute", "--command", "--", "-hold"];
 
 const LANGUAGES: &[(&[&str], &str, &str)] = &[
@@ -25,6 +27,9 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
 impl Surveyor<'_> {
     /// Surveys what such a program is told to run.
     pub(super) fn hosted(&mut self, call: &Call, name: &str, scope: &Scope) {
+        if !ANY.may_have(name) {
+            return;
+        }
         if TERMINALS.contains(&name) {
             self.in_terminal(call, name, scope);
         }

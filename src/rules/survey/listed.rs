@@ -15,6 +15,8 @@ const BESIDE: usize = 4;
 const SPREAD: usize = 0x9E37_79B9_7F4A_7C15;
 /// A call of so many commands asks so often that it pays.
 const FEW: usize = 8;
+/// And one of so many words: of each the lists are asked again.
+const FEW_WORDS: usize = 128;
 /// Most programs that are told apart.
 const MAX_PROGRAMS: usize = 128;
 
@@ -96,7 +98,7 @@ impl Programs {
 
 /// Lets the invocations of one program remember together.
 pub(super) fn share(invocations: &mut [Invocation]) {
-    if invocations.len() > FEW {
+    if invocations.len() > FEW || invocations.iter().any(|inv| inv.args.len() > FEW_WORDS) {
         attach(invocations, &mut Table::default());
     }
 }
@@ -106,7 +108,8 @@ fn attach(invocations: &mut [Invocation], programs: &mut Table) {
         if let Some(known) = programs.get(&inv.program) {
             inv.listed = known.clone();
         } else if programs.len() < MAX_PROGRAMS {
-            let new = Listed(Some(Rc::new(std::array::from_fn(|_| Cell::default()))));
+            let places: Rc<[Cell<Known>]> = (0..PLACES).map(|_| Cell::default()).collect();
+            let new = Listed(places.try_into().ok());
             inv.listed = new.clone();
             programs.insert(inv.program.clone(), new);
         }

@@ -79,7 +79,7 @@ pub(in crate::rules) use tools::unescaped;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Action, Answer, Ask, Effect, Facts, Marks, Operation, Policy, Target, ToolCall};
+use crate::domain::{Action, Answer, Ask, Effect, Facts, Marks, OneOf, Operation, Policy, Target, ToolCall};
 use crate::rules::matcher::Dirs;
 use crate::rules::trail;
 use crate::shell::{Arg, Simple};
@@ -203,9 +203,19 @@ const MAX_LEVELS: usize = 128;
 
 /// Surveys a call made in `cwd`, by what is known; what else it would have to know is in [`Survey::asks`].
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
-    let survey = surveyed(call, cwd, (facts, None), policy);
+    survey_within(call, cwd, facts, (policy, &listed::Programs::default()))
+}
+
+/// The same of a call that stands in another, with what is remembered of programs there.
+pub fn survey_within(
+    call: &ToolCall,
+    cwd: &str,
+    facts: &Facts,
+    (policy, programs): (&Policy, &listed::Programs),
+) -> Survey {
+    let survey = surveyed(call, cwd, (facts, None), (policy, programs));
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, None), policy),
+        Some(facts) => surveyed(call, cwd, (&facts, None), (policy, programs)),
         None => survey,
     }
 }
@@ -217,9 +227,10 @@ pub fn survey_asking(
     (facts, answer): (&Facts, &mut impl FnMut(Ask, &Facts)),
     policy: &Policy,
 ) -> Survey {
-    let survey = surveyed(call, cwd, (facts, Some(answer)), policy);
+    let programs = &listed::Programs::default();
+    let survey = surveyed(call, cwd, (facts, Some(answer)), (policy, programs));
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), policy),
+        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), (policy, programs)),
         None => survey,
     }
 }
@@ -238,7 +249,7 @@ fn surveyed<'a>(
     call: &ToolCall,
     cwd: &str,
     (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
-    policy: &'a Policy,
+    (policy, programs): (&'a Policy, &listed::Programs),
 ) -> Survey {
     let typed = answer.is_some() && matches!(call.action, Action::Shell { .. });
     let mut surveyor = Surveyor {
@@ -285,6 +296,7 @@ fn surveyed<'a>(
     let mut survey = surveyor.out;
     help::shorten(&mut survey.invocations);
     listed::share(&mut survey.invocations);
+    programs.lend(&mut survey.invocations);
     trail::walk(call, cwd, &mut survey, facts, policy);
     survey
 }
@@ -401,7 +413,8 @@ impl Surveyor<'_> {
         /// A call that names it further behind is judged as if there had been a review.
         const LOOKED_AT: usize = 2048;
         let front = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
-        let named = |text: &str| text.contains(".claude") || text.contains("opencode");
+        static NAMED: OneOf<2> = OneOf::new(&[".claude", "opencode"]);
+        let named = |text: &str| NAMED.stands_in(text);
         if let Some(mark) = self.facts.places.reviewed.as_ref().filter(|_| named(front) || named(cwd)) {
             self.ask(Ask::Path(mark.clone()));
         }

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::paths;
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
-use crate::domain::{Target, join};
+use crate::domain::{OneOf, Target, join};
 use crate::shell::{Arg, Piece};
 
 /// The name of standard input as a file, however it was written.
@@ -14,7 +14,8 @@ pub(super) const STDIN: &str = "/dev/stdin";
 const HOPS: usize = 40;
 
 /// The directories in which files are named that are none.
-const SPECIAL: [&str; 2] = ["/dev", "/proc"];
+const SPECIAL: &[&str] = &["/dev", "/proc"];
+static NAMED: OneOf<{ SPECIAL.len() }> = OneOf::new(SPECIAL);
 
 impl Surveyor<'_> {
     /// The same for the words of a command. What it was not given may be anything, by whichever name.
@@ -79,10 +80,7 @@ impl Surveyor<'_> {
             return false;
         }
         let within = |dir: &&str| cwd.is_some_and(|cwd| paths::is_or_has_name_below(cwd, dir));
-        start.contains("/dev")
-            || start.contains("/proc")
-            || !self.links.is_empty()
-            || SPECIAL.iter().any(within)
+        !self.links.is_empty() || NAMED.stands_in(start) || SPECIAL.iter().any(within)
     }
 
     /// Where a path leads by the links that the call itself has made.

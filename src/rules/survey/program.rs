@@ -10,12 +10,14 @@ use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
-use crate::domain::{EffectKind, Severity, Target, join};
+use crate::domain::{Among, EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::facts::{self, Builtin, Kind, Operation, Program};
 use crate::shell::{Arg, Piece};
 
 words!("survey/program");
+
+static CLIENT: Among = Among::NONE.with(CLIENTS).with(CLIENT_RUNNERS);
 
 /// Most directories of a search path that are looked through.
 const MAX_SEARCHED: usize = 16;
@@ -83,7 +85,8 @@ impl Surveyor<'_> {
         if makes || call.input.is_some() || !scope.exported.is_empty() {
             self.made_by(&call, &name, scope);
         }
-        let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
+        let client =
+            CLIENT.may_have(&name) && [CLIENTS, CLIENT_RUNNERS].iter().any(|all| all.contains(&&*name));
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
         match program {
             Some(program) => self.known_program(call, scope, program, &name),
@@ -170,7 +173,7 @@ impl Surveyor<'_> {
     fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
         let known = |path: &str| self.facts.marks.program(path).map(str::to_owned);
         if !text.contains('/') {
-            return if facts::find(text).is_none() { known(text) } else { None };
+            return known(text).filter(|_| facts::find(text).is_none());
         }
         /// Most links and copies that are followed.
         const HOPS: usize = 40;

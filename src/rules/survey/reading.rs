@@ -22,7 +22,8 @@ pub(super) struct Reading {
     pub frame: Frame,
     pub script: Rc<Script>,
     pub source: Rc<str>,
-    pub scopes: BTreeMap<u32, Scope>,
+    /// By subshell: what it knows, none while one of its commands is walked. Large, so that it is not moved itself.
+    pub scopes: BTreeMap<u32, Option<Box<Scope>>>,
     /// By owner: the commands in its substitutions.
     pub owned: BTreeMap<u32, Vec<Inner>>,
     /// What a stage of a pipeline prints.
@@ -113,15 +114,15 @@ pub(super) fn leaves_line_open(simple: &Simple) -> bool {
 
 impl Reading {
     /// Takes out the scope of a command's shell; a subshell begins with what the shell around it knows.
-    pub fn take_scope(&mut self, simple: &Simple) -> Scope {
+    pub fn take_scope(&mut self, simple: &Simple) -> Box<Scope> {
         // Its place is kept: nobody looks at it before it is put back.
         if let Some(scope) = self.scopes.get_mut(&simple.subshell) {
-            return std::mem::take(scope);
+            return scope.take().unwrap_or_default();
         }
         let mut around = simple.parent;
         loop {
             if let Some(scope) = self.scopes.get(&around) {
-                let mut scope = scope.clone();
+                let mut scope = scope.clone().unwrap_or_default();
                 if simple.owner.is_some() || !simple.last || simple.context == Context::Arithmetic {
                     scope.forget_output();
                 }
@@ -129,7 +130,7 @@ impl Reading {
             }
             let next = self.script.parents.get(around as usize).copied().unwrap_or(0);
             if next == around {
-                return self.scopes.values().next().cloned().unwrap_or_default();
+                return self.scopes.values().next().cloned().flatten().unwrap_or_default();
             }
             around = next;
         }

@@ -116,6 +116,9 @@ impl Surveyor<'_> {
 
     /// A filter that is given a file which the call itself wrote, as one that has it as its input.
     fn filtered(&self, call: &Call) -> Option<Call> {
+        if self.files.is_empty() {
+            return None;
+        }
         let (last, words) =
             call.words.split_last().filter(|(_, words)| !words.is_empty() && call.input.is_none())?;
         let path = join(call.cwd.as_deref()?, last.known()?);

@@ -146,7 +146,7 @@ impl Surveyor<'_> {
             Target::Path { path: pattern, .. } => {
                 let mut found: Vec<String> = self.files.iter().map(|(path, _)| path.clone()).collect();
                 found.retain(|path| may_be(&pattern, path));
-                found.sort_unstable();
+                crate::domain::sort_by(&mut found, Ord::cmp);
                 found.dedup();
                 found
             }

@@ -79,7 +79,8 @@ impl Surveyor<'_> {
     /// Runs what is substituted in subscripts that stand as text in a text which evaluates arithmetic: by which variable, parameter or
     /// input they come there is all the same.
     pub(super) fn quoted_subscripts(&mut self, script: &Script, scope: &Scope, frame: &Frame, source: &str) {
-        let begins = |text: &str| ["[$(", "[`", "[\\$(", "[\\`"].iter().any(|sign| text.contains(sign));
+        let signs = ["[$(", "[`", "[\\$(", "[\\`"];
+        let begins = |text: &str| text.contains('[') && signs.iter().any(|sign| text.contains(sign));
         if self.guesses || !begins(source) {
             return;
         }

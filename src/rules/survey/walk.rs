@@ -184,7 +184,7 @@ impl Surveyor<'_> {
         reading.looks_back = reading.source.contains("$_") || reading.source.contains("${_");
         let mut scope = scope;
         self.begin_processes(&reading, &mut scope);
-        reading.scopes.insert(outer, scope);
+        reading.scopes.insert(outer, Some(Box::new(scope)));
         // A subshell runs its own traps, with what it knows at its end.
         let mut inner_traps = Vec::new();
         for (index, command) in (0u32..).zip(&script.commands).skip(body.commands.start).take(commands.len())
@@ -201,10 +201,10 @@ impl Surveyor<'_> {
             }
         }
         for (subshell, text) in inner_traps {
-            let scope = reading.scopes.get(&subshell).cloned().unwrap_or_default();
-            self.trap(&text, scope, &reading.frame);
+            let scope = reading.scopes.get(&subshell).cloned().flatten().unwrap_or_default();
+            self.trap(&text, *scope, &reading.frame);
         }
-        reading.scopes.remove(&outer).unwrap_or_default()
+        *reading.scopes.remove(&outer).flatten().unwrap_or_default()
     }
 
     fn simple(&mut self, reading: &mut Reading, index: u32, simple: &Simple) {
@@ -231,19 +231,18 @@ impl Surveyor<'_> {
         let (told, ways) = (self.begin_told(simple), ways(&scope, simple, &reading.given(simple, &inner)));
         let mut values = (ways.len() > 1).then(|| Values::new(&scope));
         for way in ways {
-            let mut fresh = std::mem::take(&mut scope);
             if let Some(values) = &values {
-                values.begin(&mut fresh, simple);
+                values.begin(&mut scope, simple);
             }
             self.tries = self.tries.saturating_add(way.len());
             if self.tries > super::MAX_TRIES {
                 self.bound("loops in it have more than 10 000 values");
+                scope = Box::default();
                 break;
             }
-            let held = fresh.fix(&way);
-            let printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
-            fresh.free(held);
-            scope = fresh;
+            let held = scope.fix(&way);
+            let printed = self.once(reading, simple, &inner, (&mut *scope, pipeline, stage));
+            scope.free(held);
             if let Some(values) = &mut values {
                 self.spend(scope.env.vars.len() / 16);
                 values.note(&scope, &way);
@@ -259,7 +258,8 @@ impl Surveyor<'_> {
             for index in own.flat_map(|inner| inner.invocations.clone()) {
                 self.feed(index, first);
             }
-            let runs = self.first_that_runs(first..end);
+            let drawn = !shared.is_empty() || !self.drawn.is_empty();
+            let runs = if drawn { self.first_that_runs(first..end) } else { None };
             if let Some(to) = runs {
                 self.feed_drawn(shared, to);
             }
@@ -278,7 +278,7 @@ impl Surveyor<'_> {
         self.width = outer_width.max(self.width).max(if reading.frame.link.is_some() { stage } else { 0 });
         reading.remember(simple, turns.clone());
         self.substituted_in(reading, simple, (first..end, turns));
-        reading.scopes.insert(simple.subshell, scope);
+        reading.scopes.insert(simple.subshell, Some(scope));
     }
 
     fn feed(&mut self, from: usize, to: usize) {

@@ -16,10 +16,13 @@ const MAX_WORDS: usize = 64;
 impl Trail<'_> {
     /// `cp <(curl …) y`, `curl … | install /dev/stdin y`: the copy is of what another command prints.
     pub(super) fn copies_what_comes(&mut self, inv: &Invocation, came_in: &Taint) {
+        if came_in.is_clean() {
+            return;
+        }
         let listed = inv.operands.iter().take(inv.operands.len().saturating_sub(1));
         let takes = |arg: &Arg| is_stdin(arg) || arg.has_unknown() || arg.prefix().starts_with("/dev/fd/");
         let last = inv.operands.last().and_then(|arg| path_of(&target_of(arg, inv.cwd.as_deref())));
-        if let (Some(path), true) = (last, !came_in.is_clean() && { listed }.any(takes)) {
+        if let (Some(path), true) = (last, { listed }.any(takes)) {
             self.put(&path, came_in, false);
         }
     }

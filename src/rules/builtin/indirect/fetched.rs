@@ -59,10 +59,7 @@ pub(super) fn fetched_and_applied<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 pub(super) fn metadata_compiled<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !["169.254.169.254", "metadata.google.internal", "100.100.100.200"]
-        .iter()
-        .any(|host| line.contains(host))
+    if !["169.254.169.254", "metadata.google.internal", "100.100.100.200"].iter().any(|host| scene.says(host))
     {
         return Found::No;
     }

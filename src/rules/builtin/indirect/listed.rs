@@ -67,7 +67,7 @@ pub(super) fn listed_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
             || runs(inv, &["find", "fd", "fdfind"])
                 && !inv.args.iter().filter_map(Arg::known).any(|word| word.starts_with("/tmp"))
     };
-    let told = FINDERS.iter().any(|name| scene.command_line().contains(name));
+    let told = FINDERS.iter().any(|name| scene.says(name));
     first_of(scene, |inv| {
         let appended = has_flag(inv, "-a") || has_flag(inv, "--append");
         let feeds = |place: &Invocation| {

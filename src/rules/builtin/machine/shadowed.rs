@@ -13,14 +13,18 @@ words!("builtin/machine/shadowed");
 
 fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
-    for (effect, _) in scene.effects() {
+    // The dearest question is the last: a script of hundreds of commands writes hundreds of files, and few are called as a program is.
+    for (effect, _) in scene.effects().filter(|(effect, _)| WRITES.contains(&effect.kind)) {
         let Target::Path { path, glob: false, .. } = &effect.target else { continue };
         let name = path.rsplit('/').next().unwrap_or_default();
+        if facts::find(name).is_none() {
+            continue;
+        }
         // By a directory that is a link to it as well.
         let real = scene.view.facts.path(path).map_or(path, |fact| &fact.real);
         let place = Target::Path { path: real.clone(), glob: false, recursive: false };
         let first = at(&effect.target, FIRST, home) || at(&place, FIRST, home);
-        if !WRITES.contains(&effect.kind) || !first || facts::find(name).is_none() {
+        if !first {
             continue;
         }
         let puts = |inv: &&Invocation| {

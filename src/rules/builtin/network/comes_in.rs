@@ -44,7 +44,7 @@ fn fed_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = built {
         return Found::yes(&inv.text);
     }
-    if ![">(", "<(", "coproc"].iter().any(|form| scene.command_line().contains(form)) {
+    if ![">(", "<(", "coproc"].iter().any(|form| scene.says(form)) {
         return Found::No;
     }
     // `read X < <(curl …); $X`

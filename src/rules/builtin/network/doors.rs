@@ -118,7 +118,7 @@ fn session_poured(inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// `coproc nc …; bash <&${COPROC[0]}`
 fn coprocess<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    if !line.contains("coproc ") || !line.contains("${") {
+    if !scene.says("coproc ") || !scene.says("${") {
         return Found::No;
     }
     let all = scene.invocations();

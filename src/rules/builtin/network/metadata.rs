@@ -1,6 +1,6 @@
 //! Services of a cloud that hand out the credentials of the machine.
 
-use crate::domain::Action;
+use crate::domain::{Action, OneOf};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, scripts};
 use crate::rules::matcher::{
@@ -36,10 +36,10 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
         let talks = inv.program != "git" || inv.sub.first().is_some_and(|sub| TALKS.contains(&sub.as_str()));
         talks
             && !only_sought(inv)
-            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && !is_word_of_its_own(inv, arg) && names_metadata(arg))
+            && (inv.args.iter().any(|arg| names_metadata(arg) && !is_prose(inv, arg) && !is_word_of_its_own(inv, arg))
                 || runs(inv, lists::DOWNLOADERS) && computed_metadata(inv, &line)
                 // What the container's own variable holds is known by its name alone.
-                || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
+                || inv.text.contains('$') && !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
                 || input_of(inv, scene).iter().any(|text| {
                     runs(inv, lists::DOWNLOADERS)
                         && text
@@ -104,9 +104,17 @@ fn only_sought(inv: &Invocation) -> bool {
     }
 }
 
+static HOSTS: OneOf<{ lists::METADATA_HOSTS.len() }> = OneOf::new(lists::METADATA_HOSTS);
+
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
     let text = arg.text();
+    // An address has a number, and nearly every word of a command has neither that nor the letters of such a name.
+    let is_told =
+        text.bytes().any(|b| b.is_ascii_digit() || !b.is_ascii() || matches!(b, b':' | b'%' | b'$'));
+    if !is_told && !HOSTS.may_stand_in(&text) {
+        return false;
+    }
     // `-H Metadata:true`, without which Azure's tells nothing.
     let header =
         || text.split_once(':').is_some_and(|(name, value)| name == "Metadata" && value.trim() == "true");
@@ -119,7 +127,7 @@ fn names_metadata(arg: &Arg) -> bool {
     let parts =
         || decoded.as_deref().unwrap_or(&text).split(['/', '@', '=', ',', ' ', '?', '#', '\\', '"', '\'']);
     is_metadata(&host_of(&text))
-        || CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
+        || text.contains('$') && CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
         || parts().any(|part| {
             let begins = part.trim_start_matches(|c: char| !c.is_ascii_digit()).starts_with("169.254.");
             begins

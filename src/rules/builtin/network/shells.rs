@@ -153,8 +153,7 @@ const SWEEPERS: &[&str] = &["ping", "ping6", "nc", "ncat", "arping", "curl"];
 
 /// A loop that asks every machine of a network, or every port of one, whether it is there.
 fn swept<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !SWEPT_NUMBERS.iter().any(|all| line.contains(all)) {
+    if !SWEPT_NUMBERS.iter().any(|all| scene.says(all)) {
         return Found::No;
     }
     let asks = scene.running(|inv| runs(inv, SWEEPERS)).find(|inv| {

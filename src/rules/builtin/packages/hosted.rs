@@ -150,6 +150,9 @@ const RECEIVERS: &[&str] = &["gh", "croc", "wormhole", "magic-wormhole"];
 fn received_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let receives = |inv: &Invocation| {
+        if !runs(inv, RECEIVERS) {
+            return false;
+        }
         let first: Vec<&str> = words(inv).take(2).collect();
         match inv.program.as_str() {
             "gh" => {

@@ -50,14 +50,15 @@ fn runs_script(inv: &Invocation) -> bool {
 fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let names = |name: &&&str| {
-        line.match_indices(**name).any(|(at, _)| {
-            if UNCHECKED.contains(name) {
-                return true;
-            }
-            let value = line.get(at + name.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
-            let value = value.split([' ', ';', '"', '\'', ',', '|']).next().unwrap_or_default();
-            value.contains("://") && !is_usual(&host_of(value), scene.view.policy)
-        })
+        scene.says(name)
+            && line.match_indices(**name).any(|(at, _)| {
+                if UNCHECKED.contains(name) {
+                    return true;
+                }
+                let value = line.get(at + name.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
+                let value = value.split([' ', ';', '"', '\'', ',', '|']).next().unwrap_or_default();
+                value.contains("://") && !is_usual(&host_of(value), scene.view.policy)
+            })
     };
     let mut foreign = REGISTRY_VARIABLES.iter().filter(names).peekable();
     if foreign.peek().is_none() {

@@ -33,10 +33,11 @@ fn written_where_modules_lie<'a>(scene: &Scene<'a>) -> Found<'a> {
         WRITES.contains(&effect.kind) && matches!(effect.target, Target::UnknownPath { .. })
     };
     let named = NAMES.iter().any(|name| {
-        line.match_indices(name).any(|(at, name)| {
-            let next = line.get(at + name.len()..).and_then(|rest| rest.chars().next());
-            next.is_none_or(|c| matches!(c, ' ' | '"' | '\'' | ';' | '\n' | ')'))
-        })
+        scene.says(name)
+            && line.match_indices(name).any(|(at, name)| {
+                let next = line.get(at + name.len()..).and_then(|rest| rest.chars().next());
+                next.is_none_or(|c| matches!(c, ' ' | '"' | '\'' | ';' | '\n' | ')'))
+            })
     });
     if named && PLACES.iter().any(|place| line.contains(place)) && scene.effects().any(unknown) {
         Found::yes(line)

@@ -186,8 +186,7 @@ pub(super) fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
 pub(super) fn loads_settings(scene: &Scene<'_>) -> bool {
     let sourced = || scene.first(SOURCES, |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
     *scene.loads_settings.get_or_init(|| {
-        scene.command_line().contains(".env")
-            && (scene.first(LOADERS, takes_settings).is_some() || sourced().is_some())
+        scene.says(".env") && (scene.first(LOADERS, takes_settings).is_some() || sourced().is_some())
     })
 }
 

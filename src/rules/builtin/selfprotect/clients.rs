@@ -32,7 +32,7 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
 pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let emptied =
-        ["env -i", "env - ", "exec -c", "--ignore-environment"].iter().any(|words| line.contains(words));
+        ["env -i", "env - ", "exec -c", "--ignore-environment"].iter().any(|words| scene.says(words));
     let found = clients(scene).filter(|inv| !only_installs(inv)).find(|inv| {
         let by_flag = lists::CLIENT_OFF.iter().any(|off| has_option(inv, off));
         let unknown_flag =

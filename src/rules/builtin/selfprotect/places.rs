@@ -90,7 +90,7 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::yes(&taken.text);
     }
     let line = scene.command_line();
-    if ["xargs", "read ", "mapfile ", "readarray ", "=(", "printf -v"].iter().any(|way| line.contains(way)) {
+    if ["xargs", "read ", "mapfile ", "readarray ", "=(", "printf -v"].iter().any(|way| scene.says(way)) {
         // What comes by another way than the pipeline: whatever is taken of it is not known.
         let blind = |arg: &Arg| arg.has_unknown() && arg.pieces.len() == 1;
         let taken = scene.first(TAKERS, |inv| inv.operands.iter().any(blind));

@@ -29,9 +29,15 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return copies(inv, scene);
             }
             let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
+            // Hundreds of options say the same again and again.
+            let mut before = [None; 2];
             inv.args
                 .iter()
-                .filter(|arg| !is_prose(inv, arg))
+                .filter(|arg| {
+                    let again = before.contains(&Some(*arg));
+                    before = [before[1], Some(*arg)];
+                    !again && !is_prose(inv, arg)
+                })
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
     });
@@ -96,13 +102,16 @@ fn reaches_around(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// The argument, what is behind its `=`, or what is behind its last `:`.
 fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let text = arg.text();
-    let value = text.split_once('=').map(|(_, value)| value);
-    let behind = text.rsplit_once(':').map(|(_, path)| path);
     let protected = |target: &Target| is_protected(target, &scene.view);
     if protected(&target_of(arg, inv.cwd.as_deref())) {
         return true;
     }
+    let text = arg.text();
+    if !text.bytes().any(|byte| matches!(byte, b'=' | b':')) {
+        return false;
+    }
+    let value = text.split_once('=').map(|(_, value)| value);
+    let behind = text.rsplit_once(':').map(|(_, path)| path);
     value.into_iter().chain(behind).filter(|part| part.len() > 1).any(|part| {
         let home = scene.view.facts.places.home.as_deref();
         let path = match (part.strip_prefix("~/"), home) {

@@ -9,8 +9,9 @@ use crate::shell::parse;
 words!("builtin/shell/injected");
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
-    let assigned = scene.texts().filter(|text| names_loader(text)).any(|text| assigns_loader(scene, text));
+    let Some(line) = scene.texts().find(|text| names_loader(scene, text)) else { return Found::No };
+    let assigned =
+        scene.texts().filter(|text| names_loader(scene, text)).any(|text| assigns_loader(scene, text));
     let exported = scene.invocations().iter().any(|inv| {
         let sets = runs(inv, &["export", "declare", "typeset", "readonly"]);
         sets && inv.args.iter().any(|arg| {
@@ -25,12 +26,17 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         }) && (line.split_whitespace().map(|word| word.trim_start_matches(['"', '\''])).any(|word| {
             word.split_once('=')
                 .is_some_and(|(name, value)| loads(name, value) && !loaded::is_judged(scene, name, value))
-        }) || scene.texts().filter(|text| names_loader(text)).any(|text| gives_loader(scene, text)));
+        }) || scene
+            .texts()
+            .filter(|text| names_loader(scene, text))
+            .any(|text| gives_loader(scene, text)));
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }
 
-fn names_loader(text: &str) -> bool {
-    text.contains('=') && loaders().any(|front| text.contains(front))
+fn names_loader(scene: &Scene<'_>, text: &str) -> bool {
+    let is_line = std::ptr::eq(text, scene.command_line());
+    let says = |word: &str| if is_line { scene.says(word) } else { text.contains(word) };
+    text.contains('=') && loaders().any(says)
 }
 
 fn assigns_loader(scene: &Scene<'_>, text: &str) -> bool {

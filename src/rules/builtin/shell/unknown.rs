@@ -6,7 +6,7 @@ use super::{is_unknown, only_as_argument};
 use crate::domain::Target;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    By, Found, Scene, Trigger, code_of, has_flag, inside, is_interpreter, runs, runs_input, runs_shell,
+    By, Found, Scene, Sought, Trigger, has_flag, inside, is_interpreter, runs, runs_input, runs_shell,
     target_of,
 };
 use crate::rules::survey::subscripts::counts;
@@ -20,11 +20,12 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let holds = |text: &str, list: &[&str]| list.iter().any(|word| text.contains(word));
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
     let found = scene.running(|inv| is_interpreter(&inv.program)).find(|inv| {
-        let codes: Vec<String> = code_of(inv, scene).map(|text| text.to_string()).collect();
+        let codes = scene.codes(inv);
+        let says = |code: &Sought, list: &[&str]| list.iter().any(|word| code.has(word));
         let near = |text: &str| holds(text, NEAR) || text.contains(&format!("{home}/"));
         codes.iter().any(|code| {
-            holds(code, SHELL_CALLS)
-                && holds(code, PUTS_TOGETHER)
+            says(code, SHELL_CALLS)
+                && says(code, PUTS_TOGETHER)
                 && (near(code)
                     || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
                 && !scene.account(&inv.program, code).is_some_and(|account| account.runs_nothing())

@@ -105,7 +105,7 @@ fn checks_off(inv: &Invocation) -> bool {
 fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     // Each way holds one of these.
-    if !line.contains("exec -a ") && !line.contains("-unix/.") {
+    if !scene.says("exec -a ") && !scene.says("-unix/.") {
         return Found::No;
     }
     let hidden = ["exec -a '[", "exec -a \"[", "exec -a [", "/tmp/.X11-unix/.", "/tmp/.ICE-unix/."]
