@@ -171,8 +171,7 @@ fn batch(
             failed = true;
             json!({ "line": number, "error": format!("{error:#}") })
         });
-        serde_json::to_writer(&mut out, &answer)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{answer}")?;
     }
     out.flush()?;
     Ok(if failed { Exit::Failed } else { Exit::Fine })

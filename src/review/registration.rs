@@ -74,10 +74,9 @@ fn read(content: &Content) -> Result<Option<Value>, String> {
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
-    match serde_json::from_slice::<Value>(bytes) {
-        Ok(value) => Ok(Some(value)),
-        Err(error) => Err(format!("it cannot be read with certainty ({error})")),
-    }
+    let unsure = |error: &dyn std::fmt::Display| format!("it cannot be read with certainty ({error})");
+    let text = std::str::from_utf8(bytes).map_err(|error| unsure(&error))?;
+    serde_json::from_str::<Value>(text).map(Some).map_err(|error| unsure(&error))
 }
 
 /// Whether a settings file registers lazaret before every tool call.

@@ -35,8 +35,7 @@ pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> anyhow::R
         "faults": tally.faults,
         "feedback": {"ok": tally.total.ok, "fp": tally.total.fp},
     });
-    serde_json::to_writer_pretty(&mut *out, &all)?;
-    writeln!(out)?;
+    writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use super::record::{After, Manifest};
 use super::take::{self, Tree, Wanted};
 use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, fingerprint};
 use crate::host::clock::Now;
-use crate::host::{lock, private};
+use crate::host::{from_json, lock, private};
 
 /// How long a process waits for another one that saves, in milliseconds.
 const WAIT_MS: u64 = 1_000;
@@ -236,7 +236,7 @@ impl Checkpoints {
         let bytes = private::read(&mut file, MAX_MANIFEST).map_err(in_vain)?;
         let damaged = || private::fault(FaultKind::State, path, "it is damaged").with_hint("remove it");
         let bytes = bytes.ok_or_else(damaged)?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|_| damaged())
+        from_json(&bytes).map(Some).map_err(|_| damaged())
     }
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::Content;
+use crate::host::from_json;
 
 /// The largest state that is read, in bytes.
 pub const MAX: u64 = 16 << 20;
@@ -31,7 +32,7 @@ pub fn repaired(bytes: &[u8], essence: &Content) -> Option<Vec<u8>> {
     let mut value = value(bytes).ok()?;
     let members = value.as_object_mut()?;
     members.remove(ENV);
-    let kept = essence.bytes().and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());
+    let kept = essence.bytes().and_then(|bytes| from_json::<Value>(bytes).ok());
     if let Some(env) = kept.as_ref().and_then(|kept| kept.get(ENV)) {
         members.insert(ENV.to_owned(), env.clone());
     }
@@ -44,7 +45,7 @@ fn value(bytes: &[u8]) -> serde_json::Result<Value> {
         return Ok(Value::Null);
     }
     // Half a character, as the client writes where it cut a text, is no reason to doubt the rest.
-    serde_json::from_slice(bytes).or_else(|_| serde_json::from_slice(&without_halves(bytes)))
+    from_json(bytes).or_else(|_| from_json(&without_halves(bytes)))
 }
 
 /// The text with every escape of half a character made one of none.
