@@ -203,19 +203,34 @@ const MAX_LEVELS: usize = 128;
 
 /// Surveys a call made in `cwd`, by what is known; what else it would have to know is in [`Survey::asks`].
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
-    survey_within(call, cwd, facts, (policy, &listed::Programs::default()))
+    let context = (policy, &listed::Programs::default(), is_typed(call));
+    again_with_programs(call, cwd, facts, context)
 }
 
-/// The same of a call that stands in another, with what is remembered of programs there.
+/// The same of a text within another call that is tried as a command, with what is remembered of programs there.
 pub fn survey_within(
     call: &ToolCall,
     cwd: &str,
     facts: &Facts,
     (policy, programs): (&Policy, &listed::Programs),
 ) -> Survey {
-    let survey = surveyed(call, cwd, (facts, None), (policy, programs));
+    again_with_programs(call, cwd, facts, (policy, programs, false))
+}
+
+/// Whether a shell is given it, by the client itself.
+fn is_typed(call: &ToolCall) -> bool {
+    matches!(call.action, Action::Shell { .. })
+}
+
+fn again_with_programs(
+    call: &ToolCall,
+    cwd: &str,
+    facts: &Facts,
+    context: (&Policy, &listed::Programs, bool),
+) -> Survey {
+    let survey = surveyed(call, cwd, (facts, None), context);
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, None), (policy, programs)),
+        Some(facts) => surveyed(call, cwd, (&facts, None), context),
         None => survey,
     }
 }
@@ -227,10 +242,10 @@ pub fn survey_asking(
     (facts, answer): (&Facts, &mut impl FnMut(Ask, &Facts)),
     policy: &Policy,
 ) -> Survey {
-    let programs = &listed::Programs::default();
-    let survey = surveyed(call, cwd, (facts, Some(answer)), (policy, programs));
+    let context = (policy, &listed::Programs::default(), is_typed(call));
+    let survey = surveyed(call, cwd, (facts, Some(answer)), context);
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), (policy, programs)),
+        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), context),
         None => survey,
     }
 }
@@ -249,9 +264,8 @@ fn surveyed<'a>(
     call: &ToolCall,
     cwd: &str,
     (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
-    (policy, programs): (&'a Policy, &listed::Programs),
+    (policy, programs, typed): (&'a Policy, &listed::Programs, bool),
 ) -> Survey {
-    let typed = answer.is_some() && matches!(call.action, Action::Shell { .. });
     let mut surveyor = Surveyor {
         typed,
         facts,

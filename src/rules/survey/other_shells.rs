@@ -4,7 +4,7 @@
 use super::Surveyor;
 use super::scope::Scope;
 use super::walk::Frame;
-use crate::shell::{Arg, has_running_qualifiers, parse};
+use crate::shell::{Arg, Problem, has_running_qualifiers, parse};
 
 /// Commands of PowerShell, and those of ours that do the same with their operands.
 const OF_POWERSHELL: &[(&[&str], &str)] = &[
@@ -97,6 +97,22 @@ fn is_only_read(source: &str, name: &str) -> bool {
 }
 
 impl Surveyor<'_> {
+    /// A text that bash refuses: whether another shell could run more of it than is judged.
+    pub(super) fn refused(
+        &mut self,
+        problem: &Problem,
+        (source, marked): (&str, bool),
+        (scope, frame): (&Scope, &Frame),
+    ) {
+        let Problem::Syntax { at, what } = problem else { return };
+        // Of a text that is only tried as a command nobody knows that a shell gets it.
+        let own = frame.depth == 0 && !marked && self.typed;
+        let refused = problem.is_left_to_the_shell() || own && self.pieces(source, scope, frame);
+        let alone = self.out.problem.is_none() || self.out.unclosed;
+        self.out.unclosed = alone && (frame.depth == 0 || !marked) && refused;
+        self.out.problem.get_or_insert_with(|| format!("the command cannot be read: {what} at byte {at}"));
+    }
+
     /// PowerShell's syntax is its own, but what stands in its blocks are commands.
     pub(super) fn blocks(&mut self, source: &str, scope: &Scope, frame: &Frame) {
         for part in source.split(['{', '}', ';', '\n']) {

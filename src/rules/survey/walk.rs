@@ -85,14 +85,8 @@ impl Surveyor<'_> {
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
-            Some(problem @ Problem::Syntax { at, what }) => {
-                let alone = self.out.problem.is_none() || self.out.unclosed;
-                // Of a text that is only tried as a command nobody knows that a shell gets it.
-                let own = frame.depth == 0 && !marked && self.typed;
-                let refused = problem.is_left_to_the_shell() || own && self.pieces(&source, &scope, &frame);
-                self.out.unclosed = alone && (frame.depth == 0 || !marked) && refused;
-                let told = || format!("the command cannot be read: {what} at byte {at}");
-                self.out.problem.get_or_insert_with(told);
+            Some(problem @ Problem::Syntax { .. }) => {
+                self.refused(problem, (&source, marked), (&scope, &frame))
             }
             None => {}
         }
