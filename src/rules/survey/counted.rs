@@ -7,7 +7,7 @@ use super::paths;
 use super::reading::Reading;
 use super::subscripts::run_in_subscript;
 use crate::domain::{Ask, Target};
-use crate::shell::{Arg, Simple};
+use crate::shell::{Arg, Part, Simple};
 
 words!("survey/counted");
 
@@ -15,6 +15,30 @@ words!("survey/counted");
 const MAX_LINES: usize = 64;
 
 impl Surveyor<'_> {
+    /// The program whose name a file of the disk holds and nothing else: `$(cat .python) -c …`.
+    pub(super) fn kept_name(&mut self, reading: &Reading, simple: &Simple, call: &Call) -> Option<Arg> {
+        let ("cat", [file]) = (call.words.first()?.known()?, call.args()) else { return None };
+        let owner = reading.script.commands.get(simple.owner? as usize)?;
+        let named =
+            |part: &Part| matches!(part, Part::Substitution { subshell, .. } if *subshell == simple.subshell);
+        let empty = |part: &&Part| matches!(part, Part::Text { text, .. } if text.is_empty());
+        let mut parts = owner.words.first()?.parts.iter().filter(|part| !empty(part));
+        let Target::Path { path, glob: false, .. } = paths::target(file, call.cwd.as_deref(), false) else {
+            return None;
+        };
+        if !parts.next().is_some_and(named)
+            || parts.next().is_some()
+            || call.remote
+            || self.written(&path).is_some()
+        {
+            return None;
+        }
+        self.ask(Ask::Content(path.clone()));
+        let name = self.facts.content(&path).flatten()?.trim();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+        (!name.is_empty() && name.bytes().all(plain)).then(|| Arg::literal(name))
+    }
+
     /// `(( $(<file) > 3 ))`, `read n < file; echo $((n + 1))`.
     pub(super) fn counted_file(&mut self, reading: &Reading, simple: &Simple, call: &Call) {
         let name = call.words.first().and_then(Arg::known).unwrap_or_default();
