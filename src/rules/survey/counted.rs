@@ -15,8 +15,13 @@ words!("survey/counted");
 const MAX_LINES: usize = 64;
 
 impl Surveyor<'_> {
+    /// What a command prints, where that is known.
+    pub(super) fn shown(&mut self, reading: &Reading, simple: &Simple, call: &Call) -> Option<Arg> {
+        self.printed(call).or_else(|| self.kept_name(reading, simple, call))
+    }
+
     /// The program whose name a file of the disk holds and nothing else: `$(cat .python) -c …`.
-    pub(super) fn kept_name(&mut self, reading: &Reading, simple: &Simple, call: &Call) -> Option<Arg> {
+    fn kept_name(&mut self, reading: &Reading, simple: &Simple, call: &Call) -> Option<Arg> {
         let ("cat", [file]) = (call.words.first()?.known()?, call.args()) else { return None };
         let owner = reading.script.commands.get(simple.owner? as usize)?;
         let named =

@@ -334,8 +334,7 @@ impl Surveyor<'_> {
             self.usual_output(scope, simple, &mut call, &mut files);
             self.draw_named(scope, &call.words);
         }
-        let printed = self.printed(&call).or_else(|| self.kept_name(reading, simple, &call));
-        let goes = Goes::of(simple, &files);
+        let (printed, goes) = (self.shown(reading, simple, &call), Goes::of(simple, &files));
         self.tell(simple, &call, printed.as_ref(), goes);
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
