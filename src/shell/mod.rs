@@ -3,15 +3,11 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod expand;
-mod narrow;
 mod parse;
 mod syntax;
 
 pub use expand::{Arg, Env, Piece, expand, expand_defaults, expand_value, expand_value_defaults};
 pub(crate) use expand::{BASH_COMMAND, is_pattern, number};
-pub(crate) use narrow::narrowed;
+pub(crate) use parse::fragment;
 pub use parse::parse;
-pub(crate) use parse::{fragment, has_running_qualifiers};
-pub use syntax::{
-    Arm, Assign, Bound, Case, Context, Op, Part, Problem, Redirect, RedirectKind, Script, Simple, Word,
-};
+pub use syntax::{Assign, Bound, Context, Op, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};

@@ -19,10 +19,6 @@ pub struct Script {
     /// What regular expressions are held against (`[[ WORD =~ … ]]`), and their own texts: parts of both are in `BASH_REMATCH`
     /// afterwards.
     pub matched: Vec<Word>,
-    /// The `case` commands outside of substitutions and here-documents.
-    pub cases: Vec<Case>,
-    /// Where the bodies of the functions stand, beside `functions`.
-    pub bodies: Vec<(usize, usize)>,
     pub problem: Option<Problem>,
 }
 
@@ -151,27 +147,6 @@ pub struct Simple {
     pub owner: Option<u32>,
     /// Byte range in the source of the outermost text.
     pub span: (usize, usize),
-}
-
-/// `case WORD in … esac`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Case {
-    pub word: Word,
-    pub arms: Vec<Arm>,
-    /// The function whose body it stands in.
-    pub function: Option<u32>,
-    /// It stands in a loop.
-    pub looped: bool,
-}
-
-/// `PATTERN | PATTERN) commands ;;`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arm {
-    pub patterns: Vec<Word>,
-    /// Byte range of the commands.
-    pub body: (usize, usize),
-    /// It ends in `;&` or `;;&`: the next one may run too.
-    pub falls: bool,
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME[i]=value` (`array` set), or `NAME=(…)` (`array` set, the value not known). The head of

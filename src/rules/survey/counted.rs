@@ -7,6 +7,7 @@ use super::paths;
 use super::reading::Reading;
 use super::subscripts::run_in_subscript;
 use crate::domain::{Ask, Target};
+use crate::rules::Invocation;
 use crate::shell::{Arg, Part, Simple};
 
 words!("survey/counted");
@@ -36,6 +37,12 @@ impl Surveyor<'_> {
             || call.remote
             || self.written(&path).is_some()
         {
+            return None;
+        }
+        // Nothing came before in the call that may have changed it, or what `cat` is.
+        let looks = |inv: &Invocation| matches!(inv.program.as_str(), "cd" | "cat") && inv.writes.is_empty();
+        let own = self.functions.is_empty() && self.aliases.is_empty();
+        if !own || !self.out.invocations.iter().all(looks) || !self.files.is_empty() {
             return None;
         }
         self.ask(Ask::Content(path.clone()));

@@ -203,34 +203,19 @@ const MAX_LEVELS: usize = 128;
 
 /// Surveys a call made in `cwd`, by what is known; what else it would have to know is in [`Survey::asks`].
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
-    let context = (policy, &listed::Programs::default(), is_typed(call));
-    again_with_programs(call, cwd, facts, context)
+    survey_within(call, cwd, facts, (policy, &listed::Programs::default()))
 }
 
-/// The same of a text within another call that is tried as a command, with what is remembered of programs there.
+/// The same of a call that stands in another, with what is remembered of programs there.
 pub fn survey_within(
     call: &ToolCall,
     cwd: &str,
     facts: &Facts,
     (policy, programs): (&Policy, &listed::Programs),
 ) -> Survey {
-    again_with_programs(call, cwd, facts, (policy, programs, false))
-}
-
-/// Whether a shell is given it, by the client itself.
-fn is_typed(call: &ToolCall) -> bool {
-    matches!(call.action, Action::Shell { .. })
-}
-
-fn again_with_programs(
-    call: &ToolCall,
-    cwd: &str,
-    facts: &Facts,
-    context: (&Policy, &listed::Programs, bool),
-) -> Survey {
-    let survey = surveyed(call, cwd, (facts, None), context);
+    let survey = surveyed(call, cwd, (facts, None), (policy, programs));
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, None), context),
+        Some(facts) => surveyed(call, cwd, (&facts, None), (policy, programs)),
         None => survey,
     }
 }
@@ -242,10 +227,10 @@ pub fn survey_asking(
     (facts, answer): (&Facts, &mut impl FnMut(Ask, &Facts)),
     policy: &Policy,
 ) -> Survey {
-    let context = (policy, &listed::Programs::default(), is_typed(call));
-    let survey = surveyed(call, cwd, (facts, Some(answer)), context);
+    let programs = &listed::Programs::default();
+    let survey = surveyed(call, cwd, (facts, Some(answer)), (policy, programs));
     match with_programs(&survey, facts) {
-        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), context),
+        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), (policy, programs)),
         None => survey,
     }
 }
@@ -264,10 +249,9 @@ fn surveyed<'a>(
     call: &ToolCall,
     cwd: &str,
     (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
-    (policy, programs, typed): (&'a Policy, &listed::Programs, bool),
+    (policy, programs): (&'a Policy, &listed::Programs),
 ) -> Survey {
     let mut surveyor = Surveyor {
-        typed,
         facts,
         policy,
         answer,
@@ -317,8 +301,6 @@ fn surveyed<'a>(
 
 /// What is gathered while a call is surveyed.
 struct Surveyor<'a> {
-    /// It is what the call gives to a shell, not a text that is tried as a command.
-    typed: bool,
     facts: &'a Facts,
     policy: &'a Policy,
     /// Who answers questions, if somebody does.

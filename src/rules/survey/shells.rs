@@ -12,7 +12,7 @@ use super::{Stdin, Surveyor};
 use crate::domain::{Ask, EffectKind, Severity, Target};
 use crate::rules::facts::{self, Kind, Operation, Program, Role};
 use crate::rules::matcher::may_be;
-use crate::shell::{Arg, narrowed};
+use crate::shell::Arg;
 
 impl Surveyor<'_> {
     /// A shell: `-c TEXT`, a script, or what comes in.
@@ -174,17 +174,7 @@ impl Surveyor<'_> {
         }
         self.ask(Ask::Content(path.to_owned()));
         let Some(Some(text)) = self.facts.content(path) else { return };
-        let narrow = narrowed(text, call.args());
-        let name_of = |arg: &Arg| arg.to_text();
-        // With other arguments it may do something else.
-        let key = match &narrow {
-            Some(_) => std::iter::once(path.to_owned())
-                .chain(call.args().iter().map(name_of))
-                .collect::<Vec<_>>()
-                .join("\n"),
-            None => path.to_owned(),
-        };
-        if self.scripts.contains(&key) {
+        if self.scripts.iter().any(|other| other == path) {
             return;
         }
         let ours = match interpreter(text) {
@@ -195,9 +185,9 @@ impl Surveyor<'_> {
             self.interpreted(call, path, text);
             return;
         }
-        self.scripts.push(key);
-        let (zero, text) = (Arg::literal(path), Arg::literal(narrow.as_deref().unwrap_or(text)));
-        self.child_script_named(call, name, (&text, call.args(), Some(&zero)));
+        self.scripts.push(path.to_owned());
+        let zero = Arg::literal(path);
+        self.child_script_named(call, name, (&Arg::literal(text), call.args(), Some(&zero)));
     }
 
     /// The command that the first line of a script is which names no interpreter: `#!/bin/rm -rf`.

@@ -85,8 +85,11 @@ impl Surveyor<'_> {
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
-            Some(problem @ Problem::Syntax { .. }) => {
-                self.refused(problem, (&source, marked), (&scope, &frame))
+            Some(problem @ Problem::Syntax { at, what }) => {
+                let alone = self.out.problem.is_none() || self.out.unclosed;
+                self.out.unclosed = alone && (frame.depth == 0 || !marked) && problem.is_left_to_the_shell();
+                let told = || format!("the command cannot be read: {what} at byte {at}");
+                self.out.problem.get_or_insert_with(told);
             }
             None => {}
         }

@@ -15,7 +15,6 @@ use super::{Part, Word};
 use crate::domain::{join, same_name};
 use fields::Fields;
 pub(crate) use number::number;
-pub(super) use pattern::is_case;
 use pieces::Pieces;
 pub(crate) use tail::is_pattern;
 pub(crate) use value::BASH_COMMAND;

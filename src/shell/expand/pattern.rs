@@ -37,12 +37,6 @@ impl Trim {
     }
 }
 
-/// Whether a pattern of `case` matches a value; none where that is not worked out here.
-pub(in crate::shell) fn is_case(value: &str, pattern: &[Piece]) -> Option<bool> {
-    let pattern = tokens(pattern)?;
-    (value.len() <= MAX && pattern.len() <= MAX).then(|| matches(value, &pattern))
-}
-
 enum Token {
     Char(char),
     Any,

@@ -378,20 +378,6 @@ fn qualifier_runs(inside: &str) -> bool {
     })
 }
 
-/// Whether zsh may run what stands in some parentheses of a text, as qualifiers of a pattern: `*(.e.reboot.)`, `*(+reboot)`.
-pub(crate) fn has_running_qualifiers(text: &str) -> bool {
-    let of_qualifier = |c: char| c.is_ascii_alphanumeric() || ".-/@=*%^,#[]:|".contains(c);
-    text.split('(').skip(1).any(|inside| {
-        let end = inside.find(|c| !of_qualifier(c)).unwrap_or(inside.len());
-        let (front, behind) = inside.split_at_checked(end).unwrap_or((inside, ""));
-        let evaluates = |(at, _): (usize, &str)| {
-            let mut rest = inside.get(at + 1..).unwrap_or_default().chars();
-            rest.next().is_some_and(|mark| !mark.is_alphanumeric() && rest.any(|c| c == mark))
-        };
-        behind.starts_with('+') || front.match_indices('e').any(evaluates)
-    })
-}
-
 /// The text of a word, as far as it is text.
 pub(super) fn literal(word: &Word) -> String {
     let texts = word.parts.iter().filter_map(|part| match part {

@@ -1,6 +1,6 @@
 //! Compound commands and functions.
 
-use super::super::{Arm, Assign, Case, Context, Op, Part, Word};
+use super::super::{Assign, Context, Op, Part, Word};
 use super::Parser;
 use super::command::{Draft, literal};
 use super::lexer::Keyword;
@@ -32,9 +32,9 @@ impl Parser<'_> {
         }
         let from = self.state.commands.len();
         self.state.enter()?;
-        let Scope { conditional, branched, looped, .. } = self.state.scope;
+        let Scope { conditional, branched, .. } = self.state.scope;
         self.inside(keyword, end)?;
-        self.state.scope = Scope { conditional, branched, looped, ..self.state.scope };
+        self.state.scope = Scope { conditional, branched, ..self.state.scope };
         self.state.leave();
         self.tail(from)
     }
@@ -130,14 +130,12 @@ impl Parser<'_> {
     }
 
     fn loop_command(&mut self) -> Parse<()> {
-        self.state.scope.looped = true;
         self.body()?;
         self.do_group(false)
     }
 
     /// `do …; done`, or `{ …; }` where that may stand for it.
     fn do_group(&mut self, braces: bool) -> Parse<()> {
-        self.state.scope.looped = true;
         self.state.scope.branch();
         if braces && self.accept(Keyword::Open) {
             self.body()?;
@@ -230,51 +228,31 @@ impl Parser<'_> {
     }
 
     fn case_command(&mut self) -> Parse<()> {
-        let word = self.needed_word("the word of `case` is missing")?;
-        let Scope { function, looped, .. } = self.state.scope;
-        let mut case = Case { word, arms: Vec::new(), function, looped };
+        self.needed_word("the word of `case` is missing")?;
         self.newlines()?;
         self.expect(Keyword::In, "`in` is missing")?;
         self.state.scope.branch();
         loop {
             self.newlines()?;
             if self.accept(Keyword::Esac) {
-                break;
+                return Ok(());
             }
-            let (arm, ends) = self.arm()?;
-            case.arms.push(arm);
-            if ends {
-                self.expect(Keyword::Esac, "`esac` is missing")?;
-                break;
+            self.take(b"(");
+            loop {
+                self.needed_word("a pattern is missing")?;
+                self.blank();
+                if !self.take(b"|") {
+                    break;
+                }
             }
-        }
-        // Elsewhere its bytes are not those of the text.
-        if self.origin.is_none() && self.state.scope.host == 0 {
-            self.state.cases.push(case);
-        }
-        Ok(())
-    }
-
-    /// One arm of a `case`, and whether nothing ends it, so that it is the last one.
-    fn arm(&mut self) -> Parse<(Arm, bool)> {
-        let mut patterns = Vec::new();
-        self.take(b"(");
-        loop {
-            patterns.push(self.needed_word("a pattern is missing")?);
-            self.blank();
-            if !self.take(b"|") {
-                break;
+            if !self.take(b")") {
+                return Err(self.wrong("a pattern's `)` is missing"));
+            }
+            self.list()?;
+            if !(self.take(b";;&") || self.take(b";;") || self.take(b";&")) {
+                return self.expect(Keyword::Esac, "`esac` is missing");
             }
         }
-        if !self.take(b")") {
-            return Err(self.wrong("a pattern's `)` is missing"));
-        }
-        let start = self.pos;
-        self.list()?;
-        let body = self.span(start);
-        let falls = self.take(b";;&") || !self.take(b";;") && self.take(b";&");
-        let ends = !falls && !self.text.get(..self.pos).is_some_and(|text| text.ends_with(";;"));
-        Ok((Arm { patterns, body, falls }, ends))
     }
 
     /// The body of a function.
@@ -282,14 +260,9 @@ impl Parser<'_> {
         self.newlines()?;
         let index = u32::try_from(self.state.functions.len()).ok();
         self.state.functions.push(name);
-        self.state.bodies.push((0, 0));
-        let (outer, start) = (self.state.scope, self.pos);
-        self.state.scope = Scope { context: Context::Function, function: index, looped: false, ..outer };
+        let outer = self.state.scope;
+        self.state.scope = Scope { context: Context::Function, function: index, ..outer };
         self.compound_command("the body of a function is missing")?;
-        let span = if self.origin.is_none() && outer.host == 0 { self.span(start) } else { (0, 0) };
-        if let Some(body) = index.and_then(|index| self.state.bodies.get_mut(index as usize)) {
-            *body = span;
-        }
         self.state.scope = outer;
         Ok(())
     }

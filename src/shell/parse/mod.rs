@@ -17,7 +17,6 @@ mod word;
 use std::collections::BTreeMap;
 
 pub(in crate::shell) use ansi::decode as unescaped;
-pub(crate) use command::has_running_qualifiers;
 
 use super::{Bound, Part, Problem, Script};
 use state::{Parse, State, Stop};

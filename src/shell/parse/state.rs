@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Bound, Case, Context, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};
+use super::super::{Bound, Context, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};
 
 /// What backtracking and copying may cost together, in bytes.
 const FUEL: usize = 16 * 1024 * 1024;
@@ -28,8 +28,6 @@ pub(super) struct Scope {
     pub conditional: bool,
     /// In the body of an `if`, a loop or a `case`, or behind `||`.
     pub branched: bool,
-    /// In a loop.
-    pub looped: bool,
     /// The substitution whose list this is; 0 outside of any.
     pub host: u32,
     /// In `$(…)`, where a here-document may also end in the line that closes the substitution.
@@ -70,7 +68,6 @@ pub(super) struct Mark {
     commands: usize,
     subshells: usize,
     functions: usize,
-    cases: usize,
     docs: usize,
     pending: usize,
     words: usize,
@@ -90,9 +87,6 @@ pub(super) struct State {
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
     pub functions: Vec<String>,
-    /// Where their bodies stand.
-    pub bodies: Vec<(usize, usize)>,
-    pub cases: Vec<Case>,
     pub coprocs: Vec<(String, u32)>,
     /// The variables that expansions assign.
     pub assigned: BTreeSet<String>,
@@ -123,8 +117,6 @@ impl State {
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
-            bodies: Vec::new(),
-            cases: Vec::new(),
             coprocs: Vec::new(),
             assigned: BTreeSet::new(),
             matched: Vec::new(),
@@ -139,7 +131,6 @@ impl State {
                 function: None,
                 conditional: false,
                 branched: false,
-                looped: false,
                 host: 0,
                 closing: false,
             },
@@ -204,7 +195,6 @@ impl State {
             commands: self.commands.len(),
             subshells: self.parents.len(),
             functions: self.functions.len(),
-            cases: self.cases.len(),
             docs: self.docs.len(),
             pending: self.pending.len(),
             words: self.words,
@@ -224,8 +214,6 @@ impl State {
         self.hosts.truncate(mark.commands);
         self.parents.truncate(mark.subshells);
         self.functions.truncate(mark.functions);
-        self.bodies.truncate(mark.functions);
-        self.cases.truncate(mark.cases);
         self.docs.truncate(mark.docs);
         self.pending.truncate(mark.pending);
         self.words = mark.words;
@@ -382,8 +370,6 @@ impl State {
             parents: self.parents,
             assigned: self.assigned.into_iter().collect(),
             matched: self.matched,
-            cases: self.cases,
-            bodies: self.bodies,
             problem,
         }
     }

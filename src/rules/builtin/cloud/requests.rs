@@ -44,17 +44,29 @@ pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<
 }
 
 impl Request {
-    /// The requests that code may make: one for each address in it, with all that stands in the code.
+    /// The requests that code may make: one for each address in it, with what stands around that as far as the next one.
     fn in_code(code: &str) -> Vec<Request> {
-        let addresses = code.split(['"', '\'', '`']).filter(|text| text.contains("://"));
-        let paths: Vec<String> = addresses.filter_map(path_of).collect();
-        if paths.is_empty() {
-            return Vec::new();
+        let starts: Vec<usize> = code.match_indices("://").map(|(at, _)| at).collect();
+        let ends = starts.iter().skip(1).copied().chain(std::iter::once(code.len()));
+        let mut before = 0;
+        let mut all = Vec::new();
+        for (at, end) in starts.iter().zip(ends) {
+            let front = code.get(before..*at).unwrap_or_default();
+            let rest = code.get(*at..end).unwrap_or_default();
+            before = *at;
+            let Some(path) = path_of(rest.split(['"', '\'', '`']).next().unwrap_or_default()) else {
+                continue;
+            };
+            let (front, behind) = (plain(front), plain(rest));
+            // What is called with the address stands right in front of it.
+            let called = front.rsplit([';', ',']).next().unwrap_or_default();
+            let writes = CHANGES
+                .iter()
+                .any(|call| called.contains(call) || behind.contains(call) && !call.starts_with('.'));
+            let texts = vec![told(&rest.replace('\'', "\""))];
+            all.push(Request { path, texts, writes });
         }
-        let bare = plain(code);
-        let writes = CHANGES.iter().any(|call| bare.contains(call));
-        let texts = vec![told(&code.replace('\'', "\""))];
-        paths.into_iter().map(|path| Request { path, texts: texts.clone(), writes }).collect()
+        all
     }
 
     fn of(inv: &Invocation) -> Option<Request> {

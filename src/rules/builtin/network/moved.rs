@@ -2,9 +2,8 @@
 
 use super::data_sent::is_far;
 use crate::rules::Invocation;
-use crate::rules::builtin::operations;
-use crate::rules::facts;
-use crate::rules::matcher::{Found, Scene, asks_for_help, is_rehearsal, runs};
+use crate::rules::builtin::tools::unlisted::arguments::given;
+use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, is_rehearsal, runs};
 use crate::shell::Arg;
 
 words!("builtin/network/moved");
@@ -27,6 +26,10 @@ fn is_far_place(text: &str, scene: &Scene<'_>) -> bool {
     let place = text.get(at..).unwrap_or_default();
     // `user@host:path`
     let by_ssh = || text.trim_start_matches("sftp:").split_once(':').filter(|(host, _)| host.contains('@'));
+    let cloud = ["amazonaws.com", "googleapis.com", "core.windows.net", "backblazeb2.com"];
+    if cloud.iter().any(|end| host_of(place).ends_with(end)) {
+        return false;
+    }
     is_far(place, false, scene) || by_ssh().is_some_and(|(host, _)| is_far(host, true, scene))
 }
 
@@ -41,24 +44,22 @@ fn fills(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// A program is told where from and where to, and the second is far.
 pub(super) fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let may_move = |inv: &Invocation| runs(inv, MOVERS) || facts::is_unheard_of(&inv.program);
     let found = scene
-        .running(may_move)
-        .filter(|inv| may_move(inv) && !asks_for_help(inv) && !is_rehearsal(inv))
+        .running(|inv| runs(inv, MOVERS))
+        .filter(|inv| !asks_for_help(inv) && !is_rehearsal(inv))
         .find(|inv| {
             let far = |text: &String| is_far_place(text, scene);
-            let words = operations::known_words(inv);
-            let puts = words.iter().any(|word| PUTS.contains(word))
-                || inv.args.iter().any(|arg| arg.known().is_some_and(|word| PUTS.contains(&word)));
+            let told = inv.args.iter().filter_map(Arg::known);
+            let puts = given(&inv.args).next().and_then(Arg::known).is_some_and(|word| PUTS.contains(&word))
+                || { told }.any(|word| PUTTING_OPTIONS.contains(&word));
             let named = !values(inv, FROM).is_empty() && values(inv, TO).iter().any(far);
-            let filled = || {
-                inv.program == "sshfs"
-                    && inv.operands.first().is_some_and(|from| far(&from.to_text()))
-                    && fills(inv, scene)
-            };
+            let from = || inv.operands.first().is_some_and(|from| far(&from.to_text()));
+            let printed = matches!(inv.program.as_str(), "lp" | "lpr")
+                && values(inv, &["-h", "-H"]).iter().any(|host| is_far(host, true, scene));
             named
-                || filled()
-                || runs(inv, MOVERS) && puts && inv.args.iter().map(Arg::to_text).any(|text| far(&text))
+                || printed
+                || inv.program == "sshfs" && from() && fills(inv, scene)
+                || puts && inv.args.iter().map(Arg::to_text).any(|text| far(&text))
         });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,17 +1,11 @@
-//! What is pushed elsewhere: a repository to an address, an image to a registry.
+//! What git pushes elsewhere than to the remotes of the repository.
 
-use crate::domain::join;
+use crate::domain::{join, lies_in};
 use crate::rules::Invocation;
-use crate::rules::builtin::operations::{self, is_rehearsal};
-use crate::rules::matcher::{Found, Scene, flag_value, has_flag, host_of, is_known};
+use crate::rules::builtin::operations::is_rehearsal;
+use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::rules::survey::CONFIG;
 use crate::shell::Arg;
-
-/// Programs that lay images in registries.
-pub(super) const BUILDERS: &[&str] =
-    &["buildah", "crane", "docker", "helm", "nerdctl", "oras", "podman", "skopeo"];
-
-words!("builtin/network/pushes");
 
 /// An address of a repository without what differs by the way it is reached.
 fn repository(url: &str) -> String {
@@ -20,23 +14,34 @@ fn repository(url: &str) -> String {
     place.trim_end_matches('/').trim_end_matches(".git").replacen(':', "/", 1)
 }
 
+/// Whether a remote of the repository has that address.
+fn is_own(text: &str, scene: &Scene<'_>) -> bool {
+    let places = &scene.view.facts.places;
+    let settings =
+        places.repo.as_ref().and_then(|repo| scene.view.facts.content(&join(repo, CONFIG)).flatten());
+    let remotes =
+        settings.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("url"));
+    let wanted = repository(text);
+    { remotes }.filter_map(|rest| rest.trim().strip_prefix('=')).any(|url| repository(url.trim()) == wanted)
+}
+
+/// Whether a push goes to such an address, where git is told nothing else of settings and places, and not all there is goes.
+fn goes_to_own(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const TOLD: &[&str] = &["-c", "-C", "--git-dir", "--work-tree", "--all", "--mirror", "--config-env"];
+    let to = inv.operands.first().map(Arg::text).unwrap_or_default();
+    let here = scene.view.facts.places.repo.as_deref().zip(inv.cwd.as_deref());
+    let plain = !inv.args.iter().any(|arg| TOLD.iter().any(|flag| arg.prefix().starts_with(flag)));
+    let sealed = to.starts_with("https://") || to.starts_with("ssh://") || to.starts_with("git@");
+    let led = scene.command_line().to_ascii_lowercase().contains("insteadof");
+    sealed && plain && !led && here.is_some_and(|(repo, cwd)| lies_in(cwd, repo)) && is_own(&to, scene)
+}
+
 /// `git push` to an address that no remote has, or to one that the call itself has just put there.
 pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     let unknown = |text: &str| {
         let url = text.contains("://") || text.starts_with("git@") && text.contains(':');
         let host = host_of(text.trim_start_matches("git@"));
         url && host.contains('.') && !is_known(&host, scene.view.policy)
-    };
-    let own = |text: &str| {
-        let places = &scene.view.facts.places;
-        let settings =
-            places.repo.as_ref().and_then(|repo| scene.view.facts.content(&join(repo, CONFIG)).flatten());
-        let remotes =
-            settings.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("url"));
-        let wanted = repository(text);
-        { remotes }
-            .filter_map(|rest| rest.trim().strip_prefix('='))
-            .any(|url| repository(url.trim()) == wanted)
     };
     let is = |inv: &Invocation, word: &str| inv.sub.first().is_some_and(|sub| sub == word);
     let all = scene.invocations();
@@ -49,7 +54,9 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         let setting = inv.args.iter().any(|arg| arg.text().to_ascii_lowercase().ends_with(".pushurl"));
         inv.program == "git"
             && (is(inv, "remote") && told("set-url") && told("--push") || is(inv, "config") && setting)
-            && inv.args.iter().any(|arg| !host_of(&arg.text()).is_empty() && arg.text().contains(':'))
+            && inv.args.iter().any(|arg| {
+                !host_of(&arg.text()).is_empty() && arg.text().contains(':') && !is_own(&arg.text(), scene)
+            })
     });
     // Whatever its host: all of the repository, and no remote has the address.
     let whole = |inv: &Invocation| {
@@ -81,7 +88,7 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = scene.first(&["git"], |inv| {
         is(inv, "push")
-            && !inv.operands.first().is_some_and(|to| own(&to.text()))
+            && !goes_to_own(inv, scene)
             && (added
                 || led_away
                 || whole(inv)
@@ -89,31 +96,4 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || inv.args.iter().any(|arg| unknown(&arg.text())))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// An image is laid in a registry that is not among the known ones.
-pub(super) fn image_pushed_away(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let far = |text: &str| {
-        let place = text.split_once("://").map_or(text, |(_, rest)| rest);
-        let host = place.split_once('/').map(|(host, _)| host.split(':').next().unwrap_or_default());
-        host.is_some_and(|host| {
-            let among = |end: &&str| {
-                host.strip_suffix(*end).is_some_and(|front| front.is_empty() || front.ends_with('.'))
-            };
-            host.contains('.')
-                && !host.starts_with('.')
-                && !is_known(host, scene.view.policy)
-                && !REGISTRIES.iter().any(among)
-        })
-    };
-    let words = operations::known_words(inv);
-    let told = |word: &str| words.contains(&word);
-    let tag = flag_value(inv, &["-t", "--tag", "--destination"]).into_iter();
-    let places: Vec<&Arg> = match inv.program.as_str() {
-        _ if has_flag(inv, "--push") => tag.collect(),
-        "skopeo" | "crane" if told("copy") || told("cp") => inv.operands.last().into_iter().collect(),
-        _ if told("push") => inv.operands.iter().chain(tag).collect(),
-        _ => Vec::new(),
-    };
-    places.iter().any(|arg| far(&arg.text())) && !is_rehearsal(inv)
 }

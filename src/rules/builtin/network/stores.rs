@@ -27,7 +27,8 @@ pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
         let named = |arg: &Arg| {
             inv.program == "rclone" && by_connection(&arg.text()).is_some_and(|host| foreign(&host))
         };
-        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text()))) || inv.operands.iter().any(named)
+        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
+            || inv.operands.last().is_some_and(named)
     };
     let copies =
         |word: &str| matches!(word, "cp" | "copy" | "mv" | "sync" | "put-object" | "put" | "mirror" | "pipe");
@@ -81,7 +82,8 @@ pub(super) fn file_put(inv: &Invocation, scene: &Scene<'_>) -> bool {
             // One file goes by it as by scp.
             let one =
                 inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
-            matches!(first, "put" | "mput" | "send") && !one
+            let built = words.clone().any(|word| word.split('/').any(|part| BUILT.contains(&part)));
+            matches!(first, "put" | "mput" | "send") && !one && !built
                 || first == "mirror"
                     && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
                     && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))

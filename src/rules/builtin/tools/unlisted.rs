@@ -1,7 +1,7 @@
 //! What programs do on other machines, as far as a row says it; and programs that no row knows, judged as tools of servers are: by the
 //! verb that they are told, and what it falls on.
 
-mod arguments;
+pub(in crate::rules::builtin) mod arguments;
 mod guards;
 
 use self::arguments::{

@@ -13,7 +13,7 @@ const WORDS: usize = 5;
 words!("builtin/tools/unlisted/arguments");
 
 /// The arguments that are neither an option nor what may be its value.
-pub(super) fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
+pub(in crate::rules::builtin) fn given(args: &[Arg]) -> impl Iterator<Item = &Arg> {
     let before = std::iter::once(None).chain(args.iter().map(Some));
     let is_option = |arg: &Arg| arg.prefix().starts_with('-');
     let all = args.iter().zip(before);
