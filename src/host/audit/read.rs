@@ -361,17 +361,16 @@ pub(super) fn is_event(line: &[u8]) -> bool {
 /// Whether this may be the beginning of a line, as a killed writer leaves it: the object in it never ends.
 pub(super) fn is_piece(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let cut = || match str::from_utf8(line) {
-        Ok(text) => serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof()),
-        // Within a character.
-        Err(error) => {
-            let whole = line.get(..error.valid_up_to()).and_then(|text| str::from_utf8(text).ok());
-            let ends =
-                |text: &str| serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
-            error.error_len().is_none() && whole.is_some_and(ends)
+    let text = match str::from_utf8(line) {
+        Ok(text) => Some(text),
+        // Cut within a character.
+        Err(error) if error.error_len().is_none() => {
+            line.get(..error.valid_up_to()).and_then(|text| str::from_utf8(text).ok())
         }
+        Err(_) => None,
     };
-    START.starts_with(line) || (line.starts_with(START) && cut())
+    let cut = |text| serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
+    START.starts_with(line) || (line.starts_with(START) && text.is_some_and(cut))
 }
 
 /// When the file was begun: the time of its first line.

@@ -23,7 +23,7 @@ const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModifi
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
-fn is_git(inv: &Invocation, sub: &str) -> bool {
+pub(super) fn is_git(inv: &Invocation, sub: &str) -> bool {
     inv.program == "git" && inv.sub.first().is_some_and(|first| first == sub)
 }
 

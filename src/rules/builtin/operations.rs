@@ -130,6 +130,15 @@ fn told(words: &[&str], row: &str) -> bool {
     })
 }
 
+/// The values of these options, behind them or in one word with them, whether the program's row knows them or not.
+pub(super) fn option_values(inv: &Invocation, options: &[&str]) -> Vec<String> {
+    let texts: Vec<Cow<'_, str>> = inv.args.iter().map(Arg::text).collect();
+    let named = |option: &str| options.contains(&option);
+    let behind = texts.iter().zip(texts.iter().skip(1)).filter(|(option, _)| named(option));
+    let joined = texts.iter().filter_map(|text| text.split_once('=')).filter(|(option, _)| named(option));
+    behind.map(|(_, value)| value.to_string()).chain(joined.map(|(_, value)| value.to_owned())).collect()
+}
+
 /// The words that a command line is made of, where they are known.
 pub(super) fn known_words(inv: &Invocation) -> Vec<&str> {
     inv.args.iter().filter_map(Arg::known).collect()

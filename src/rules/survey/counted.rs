@@ -1,4 +1,5 @@
-//! What a shell that calculates reads from files: a subscript with a substitution in it is run, whoever wrote the file.
+//! What a shell takes out of files of the disk and runs: a subscript with a substitution in it where it calculates, whoever wrote the
+//! file, and the name of a program.
 
 use super::Surveyor;
 use super::call::Call;
@@ -32,11 +33,7 @@ impl Surveyor<'_> {
         let Target::Path { path, glob: false, .. } = paths::target(file, call.cwd.as_deref(), false) else {
             return None;
         };
-        if !parts.next().is_some_and(named)
-            || parts.next().is_some()
-            || call.remote
-            || self.written(&path).is_some()
-        {
+        if !parts.next().is_some_and(named) || parts.next().is_some() || call.remote {
             return None;
         }
         // Nothing came before in the call that may have changed it, or what `cat` is.

@@ -96,14 +96,9 @@ fn names_own_site(inv: &Invocation) -> bool {
     /// Programs whose site stands alone.
     const PLAIN: &[&str] = &["dirb", "wfuzz"];
     let words = operations::known_words(inv);
-    let named = |option: &str| SITES.contains(&option);
-    let apart = words.windows(2).filter_map(|pair| match pair {
-        [option, value] if named(option) => Some(*value),
-        _ => None,
-    });
-    let joined = words.iter().filter_map(|word| word.split_once('=')).filter(|(option, _)| named(option));
+    let named = operations::option_values(inv, SITES);
     let alone = words.iter().copied().filter(|word| runs(inv, PLAIN) && word.contains("://"));
-    let mut sites = apart.chain(joined.map(|(_, value)| value)).chain(alone).peekable();
+    let mut sites = named.iter().map(String::as_str).chain(alone).peekable();
     let own = |text: &str| is_this_machine(&host_of(text));
     words.len() == inv.args.len()
         && sites.peek().is_some()

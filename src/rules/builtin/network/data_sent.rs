@@ -135,10 +135,13 @@ fn is_fed(inv: &Invocation) -> bool {
     matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if carried(path))
 }
 
+/// What stands in code that gives a client the bare name of a host: of files and of mail.
+const BY_NAME: &[&str] = &["ftplib", "smtplib", "paramiko", "sftp", "storbinary", "sendmail"];
+
 /// Whether a text may hold an address: most code holds none, which is seen at once.
 fn may_name_a_host(text: &str) -> bool {
     let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    let client = || ["ftplib", "smtplib", "paramiko", "sftp"].iter().any(|name| text.contains(name));
+    let client = || BY_NAME.iter().any(|name| text.contains(name));
     let numbers = || text.match_indices('.').any(|(at, _)| digit(at.wrapping_sub(1)) && digit(at + 1));
     text.contains("://") || numbers() || client()
 }
@@ -163,8 +166,7 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .is_some_and(|end| end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic()));
                 part.matches('.').count() > 1 && ends && is_far(part, true, scene)
             };
-            let by_client =
-                || text.holds_any(&["storbinary", "sendmail", "paramiko", "sftp"]) && quoted().any(host);
+            let by_client = || text.holds_any(BY_NAME) && quoted().any(host);
             quoted().any(data) && (quoted().any(far) || by_client()) && {
                 let bare = bare();
                 SENDS.iter().any(|call| bare.contains(call))

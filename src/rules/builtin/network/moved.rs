@@ -2,21 +2,12 @@
 
 use super::data_sent::is_far;
 use crate::rules::Invocation;
+use crate::rules::builtin::operations::option_values;
 use crate::rules::builtin::tools::unlisted::arguments::given;
 use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, is_rehearsal, runs};
 use crate::shell::Arg;
 
 words!("builtin/network/moved");
-
-/// The value of one of these options, behind it or in one word with it.
-fn values(inv: &Invocation, options: &[&str]) -> Vec<String> {
-    let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-    let behind =
-        texts.iter().zip(texts.iter().skip(1)).filter(|(option, _)| options.contains(&option.as_str()));
-    let joined =
-        texts.iter().filter_map(|text| text.split_once('=').filter(|(name, _)| options.contains(name)));
-    behind.map(|(_, value)| value.clone()).chain(joined.map(|(_, value)| value.to_owned())).collect()
-}
 
 /// The place that such a text names, without what stands in front of its address: `rest:https://x`, `address=https://x`.
 fn is_far_place(text: &str, scene: &Scene<'_>) -> bool {
@@ -52,10 +43,10 @@ pub(super) fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
             let told = inv.args.iter().filter_map(Arg::known);
             let puts = given(&inv.args).next().and_then(Arg::known).is_some_and(|word| PUTS.contains(&word))
                 || { told }.any(|word| PUTTING_OPTIONS.contains(&word));
-            let named = !values(inv, FROM).is_empty() && values(inv, TO).iter().any(far);
+            let named = !option_values(inv, FROM).is_empty() && option_values(inv, TO).iter().any(far);
             let from = || inv.operands.first().is_some_and(|from| far(&from.to_text()));
             let printed = matches!(inv.program.as_str(), "lp" | "lpr")
-                && values(inv, &["-h", "-H"]).iter().any(|host| is_far(host, true, scene));
+                && option_values(inv, &["-h", "-H"]).iter().any(|host| is_far(host, true, scene));
             named
                 || printed
                 || inv.program == "sshfs" && from() && fills(inv, scene)

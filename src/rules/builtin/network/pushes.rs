@@ -2,7 +2,9 @@
 
 use crate::domain::{join, lies_in};
 use crate::rules::Invocation;
+use crate::rules::builtin::git::is_git;
 use crate::rules::builtin::operations::is_rehearsal;
+use crate::rules::git_settings::entries;
 use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
 use crate::rules::survey::CONFIG;
 use crate::shell::Arg;
@@ -15,14 +17,15 @@ fn repository(url: &str) -> String {
 }
 
 /// Whether a remote of the repository has that address.
-fn is_own(text: &str, scene: &Scene<'_>) -> bool {
+fn is_own(address: &str, scene: &Scene<'_>) -> bool {
     let places = &scene.view.facts.places;
-    let settings =
-        places.repo.as_ref().and_then(|repo| scene.view.facts.content(&join(repo, CONFIG)).flatten());
-    let remotes =
-        settings.into_iter().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("url"));
-    let wanted = repository(text);
-    { remotes }.filter_map(|rest| rest.trim().strip_prefix('=')).any(|url| repository(url.trim()) == wanted)
+    let text = places.repo.as_ref().and_then(|repo| scene.view.facts.content(&join(repo, CONFIG)).flatten());
+    let settings = text.and_then(entries).unwrap_or_default();
+    // Settings that put another address in the place of one say where it goes, not the address.
+    let led = settings.iter().any(|(key, _)| key.ends_with("insteadof"));
+    let is_remote = |key: &str| key.starts_with("remote.") && key.ends_with(".url");
+    let wanted = repository(address);
+    !led && settings.iter().any(|(key, url)| is_remote(key) && repository(url) == wanted)
 }
 
 /// Whether a push goes to such an address, where git is told nothing else of settings and places, and not all there is goes.
@@ -43,17 +46,14 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         let host = host_of(text.trim_start_matches("git@"));
         url && host.contains('.') && !is_known(&host, scene.view.policy)
     };
-    let is = |inv: &Invocation, word: &str| inv.sub.first().is_some_and(|sub| sub == word);
     let all = scene.invocations();
-    let added = all.iter().any(|inv| {
-        inv.program == "git" && is(inv, "remote") && inv.args.iter().any(|arg| unknown(&arg.text()))
-    });
+    let added =
+        all.iter().any(|inv| is_git(inv, "remote") && inv.args.iter().any(|arg| unknown(&arg.text())));
     // `git remote set-url --push origin URL`: the remote keeps its name, and what is pushed to it goes elsewhere.
     let led_away = all.iter().any(|inv| {
         let told = |word: &str| inv.args.iter().any(|arg| arg.text().starts_with(word));
         let setting = inv.args.iter().any(|arg| arg.text().to_ascii_lowercase().ends_with(".pushurl"));
-        inv.program == "git"
-            && (is(inv, "remote") && told("set-url") && told("--push") || is(inv, "config") && setting)
+        (is_git(inv, "remote") && told("set-url") && told("--push") || is_git(inv, "config") && setting)
             && inv.args.iter().any(|arg| {
                 !host_of(&arg.text()).is_empty() && arg.text().contains(':') && !is_own(&arg.text(), scene)
             })
@@ -79,15 +79,14 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mirrored = |inv: &Invocation| {
         let to = inv.operands.first().map(Arg::text).unwrap_or_default();
         let new = all.iter().any(|other| {
-            other.program == "git"
-                && is(other, "remote")
+            is_git(other, "remote")
                 && other.args.iter().any(|arg| arg.known() == Some("add"))
                 && other.args.iter().any(|arg| arg.text() == to)
         });
         new && to != "origin" && (has_flag(inv, "--all") || has_flag(inv, "--mirror")) && !is_rehearsal(inv)
     };
     let found = scene.first(&["git"], |inv| {
-        is(inv, "push")
+        is_git(inv, "push")
             && !goes_to_own(inv, scene)
             && (added
                 || led_away

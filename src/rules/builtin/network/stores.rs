@@ -16,18 +16,14 @@ pub(super) const ADDRESSED: &[&str] = &["aws", "mc", "rclone", "s3cmd", "s5cmd"]
 pub(super) fn put_into_a_store<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |host: &str| host.contains('.') && !is_known(host, scene.view.policy);
     let told = |inv: &Invocation| {
-        let apart = || {
-            let at =
-                inv.args.iter().position(|arg| arg.known().is_some_and(|word| STORE_OPTIONS.contains(&word)));
-            at.and_then(|at| inv.args.get(at + 1))
-        };
-        let url = flag_value(inv, STORE_OPTIONS).or_else(apart);
+        let told = flag_value(inv, STORE_OPTIONS).map(Arg::to_text);
+        let url = told.or_else(|| operations::option_values(inv, STORE_OPTIONS).into_iter().next());
         // `mc alias set NAME URL`
         let alias = inv.operands.iter().find(|arg| inv.program == "mc" && arg.prefix().contains("://"));
         let named = |arg: &Arg| {
             inv.program == "rclone" && by_connection(&arg.text()).is_some_and(|host| foreign(&host))
         };
-        url.or(alias).is_some_and(|url| foreign(&host_of(&url.text())))
+        url.or_else(|| alias.map(Arg::to_text)).is_some_and(|url| foreign(&host_of(&url)))
             || inv.operands.last().is_some_and(named)
     };
     let copies =
@@ -83,10 +79,8 @@ pub(super) fn file_put(inv: &Invocation, scene: &Scene<'_>) -> bool {
             let one =
                 inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
             let built = words.clone().any(|word| word.split('/').any(|part| BUILT.contains(&part)));
-            matches!(first, "put" | "mput" | "send") && !one && !built
-                || first == "mirror"
-                    && words.clone().any(|word| matches!(word, "-R" | "--reverse"))
-                    && !words.any(|word| word.split('/').any(|part| BUILT.contains(&part)))
+            let mirrored = first == "mirror" && words.clone().any(|word| matches!(word, "-R" | "--reverse"));
+            !built && (matches!(first, "put" | "mput" | "send") && !one || mirrored)
         })
     };
     let told: Vec<String> = told.collect();
