@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
     for inv in scene.running(|inv| is_one_of(inv, code.programs)) {
-        let holds = scene.codes(inv).iter().any(|text| code.all.iter().all(|group| text.holds_any(group)));
+        let holds = scene.codes(inv).iter().any(|text| code.all.iter().all(|group| text.uses_any(group)));
         if holds {
             return Found::yes(&inv.text);
         }

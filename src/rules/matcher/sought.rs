@@ -63,6 +63,14 @@ impl Sought {
         words.iter().any(|word| self.holds(word))
     }
 
+    /// Whether it is code that uses one of these words, not as the end of a longer name.
+    pub fn uses_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| {
+            let named = word.bytes().next().is_some_and(is_of_name);
+            self.holds(word) && (!named || begins_a_name(&self.text, word))
+        })
+    }
+
     fn may_hold(&self, word: &str) -> bool {
         let table = self.table.get_or_init(|| {
             let mut table = Box::new([0; WORDS]);
@@ -86,6 +94,21 @@ impl Deref for Sought {
     fn deref(&self) -> &str {
         &self.text
     }
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+/// Whether a text holds a word that no letter of a name stands before. What an option is written onto (`-espawn …`) begins anywhere.
+fn begins_a_name(text: &str, word: &str) -> bool {
+    let onto =
+        text.strip_prefix('-').map_or(0, |rest| rest.bytes().take_while(|byte| is_of_name(*byte)).count());
+    let before = std::iter::once(None).chain(text.bytes().map(Some)).enumerate();
+    let mut windows = text.as_bytes().windows(word.len()).zip(before);
+    windows.any(|(window, (at, before))| {
+        window.eq_ignore_ascii_case(word.as_bytes()) && (at <= onto || !before.is_some_and(is_of_name))
+    })
 }
 
 /// The bit for a byte, whatever its case.
