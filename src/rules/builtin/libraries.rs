@@ -27,7 +27,11 @@ pub(super) fn told<'a>(scene: &Scene<'a>, what: Told) -> Found<'a> {
     first(scene, |code| {
         let lower = code.to_ascii_lowercase();
         let names = CLOUDS.iter().any(|name| lower.contains(name));
-        let tells = names && calls(code).any(|name| comes_to(name) == Some(what))
+        let every = || {
+            let opened = || OPENED.iter().any(|one| lower.contains(one));
+            what == Told::Grants && lower.contains("0.0.0.0/0") && opened()
+        };
+        let tells = names && (calls(code).any(|name| comes_to(name) == Some(what)) || every())
             || what == Told::Deletes && (names && deletes_itself(&lower) || asks_provider(&lower));
         tells && !is_emulated(code)
     })
@@ -91,6 +95,9 @@ pub(super) fn plain(code: &str) -> String {
 /// It speaks to what is emulated on this machine.
 pub(super) fn is_emulated(code: &str) -> bool {
     let plain = plain(code);
+    if MOCKS.iter().any(|mock| plain.contains(mock)) {
+        return true;
+    }
     let local = ["http://localhost:", "http://127.0.0.1:", "http://localstack:"];
     ["endpoint_url=", "endpoint:", "apiendpoint:"]
         .iter()
@@ -121,7 +128,7 @@ fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-fn comes_to(name: &str) -> Option<Told> {
+pub(super) fn comes_to(name: &str) -> Option<Told> {
     let name: String = name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect();
     let name = name.strip_suffix("command").unwrap_or(&name);
     if LOOSENS.contains(&name) || is_of_amazon(name, LOOSENS_CLOUD) {
@@ -137,10 +144,10 @@ fn comes_to(name: &str) -> Option<Told> {
 
 /// `Bucket('b').objects.delete()`, `InstancesClient().delete(…)`: a thing deletes itself.
 fn deletes_itself(lower: &str) -> bool {
-    const OWNERS: &[&str] = &["resource(", "google.cloud", "aws::", "azure.mgmt"];
+    const OWNERS: &[&str] = &["resource(", "google.cloud", "aws::", "azure.mgmt", "ovh.client("];
     const ONES: &[&str] = &[".object(", "blob(", ".get_blob", ".message("];
     OWNERS.iter().any(|owner| lower.contains(owner))
-        && [".delete(", ".delete!", ".terminate("].iter().any(|call| lower.contains(call))
+        && [".delete(", ".begin_delete(", ".delete!", ".terminate("].iter().any(|call| lower.contains(call))
         && !ONES.iter().any(|one| lower.contains(one))
 }
 

@@ -5,12 +5,25 @@ use super::requests::{self, Request};
 use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::libraries::Told;
+use crate::rules::builtin::secrets::stores::only_keys;
 use crate::rules::builtin::{clusters, libraries, operations};
 use crate::rules::matcher::Scene;
 use crate::rules::matcher::{Found, has_sub, input_of, is_rehearsal};
 use crate::shell::Arg;
 
 words!("builtin/cloud/access");
+
+/// A template that is given on the spot lets somebody in who was not.
+fn granted_by_template<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let grants = |text: &str| GRANTING.iter().any(|word| text.contains(word));
+    let found = scene.first(DEPLOYERS, |inv| {
+        let told = operations::known_words(inv).iter().any(|word| DEPLOYING.contains(word));
+        told && !is_rehearsal(inv)
+            && (input_of(inv, scene).iter().any(|text| grants(text))
+                || scene.within(inv).any(|other| grants(&other.text)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 fn cluster_admin_bound<'a>(scene: &Scene<'a>) -> Found<'a> {
     let binds = |text: &String| text.contains("ClusterRoleBinding") && text.contains("cluster-admin");
@@ -29,6 +42,11 @@ fn variables_of_a_vault_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
         inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What a store prints goes into a file that is for it, or only the names of it are shown.
+fn shows_no_value(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    pulls_for_development(inv) || only_keys(inv, scene)
 }
 
 /// `vercel env pull .env.local`: the variables for development go into the file of the project that is there for them.

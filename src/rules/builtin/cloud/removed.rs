@@ -1,5 +1,6 @@
 //! Resources, buckets and what is in containers, deleted.
 
+use super::requests::{self, Request};
 use super::{HUBS, IN_CODE, PROVIDERS};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
@@ -177,6 +178,8 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
         let texts = || inv.operands.iter().map(Arg::text);
         match inv.program.as_str() {
             // What is emptied is elsewhere.
+            // `server enable-protection db-1 delete`
+            "hcloud" => inv.args.iter().any(|arg| arg.known() == Some("enable-protection")),
             "rclone" => !texts()
                 .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
             // The repository or what protects it, not a thing in it.
@@ -244,6 +247,8 @@ fn cloud_deletes(inv: &Invocation) -> bool {
             .iter()
             .skip(1)
             .take(4)
+            // `server enable-protection db-1 delete`
+            .take_while(|word| !word.starts_with("enable-"))
             .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
     };
     verb && !dry && !standing::is_scratch_alone(inv)

@@ -2,17 +2,25 @@
 
 use super::PROVIDERS;
 use crate::rules::Invocation;
-use crate::rules::builtin::libraries::{self, plain};
+use crate::rules::builtin::libraries::{self, Told, plain};
 use crate::rules::builtin::lists;
 use crate::rules::facts::operations::{GRANTS_ACCESS, LOOSENS_CLOUD, Operations, REVEALS_CLOUD_SECRET};
-use crate::rules::matcher::{Found, Scene, Trigger, has_flag, has_sub, runs};
+use crate::rules::matcher::{Found, Scene, Trigger, has_flag, runs};
 use crate::shell::Arg;
 
-/// The client of a provider that is given an address and a method as a downloader is: `az rest`.
-const CLIENTS: &[&str] = &["az"];
+/// Clients that are told a method and an address as a downloader is, the word behind which they are, and where an address without
+/// a host lies.
+const CLIENTS: &[(&str, &str, &str)] = &[
+    ("az", "rest", "management.azure.com/"),
+    ("auth0", "api", "x.auth0.com/api/v2/"),
+    ("databricks", "api", "x.databricks.com/"),
+    ("gh", "api", "api.github.com/"),
+    ("glab", "api", "gitlab.com/api/v4/"),
+];
+const CLIENT_NAMES: &[&str] = &["az", "auth0", "databricks", "gh", "glab"];
 
 pub(super) const ASKING: Trigger =
-    Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENTS)).or(Trigger::INTERPRETER);
+    Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENT_NAMES)).or(Trigger::INTERPRETER);
 
 words!("builtin/cloud/requests");
 
@@ -31,10 +39,8 @@ pub(super) struct Request {
 
 /// The first command with such a request for which `test` holds.
 pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<'a> {
-    let may_ask = |inv: &Invocation| runs(inv, lists::DOWNLOADERS) || runs(inv, CLIENTS);
-    let asks = |inv: &&Invocation| !runs(inv, CLIENTS) || has_sub(inv, "rest");
-    let found =
-        scene.running(may_ask).filter(asks).find(|inv| Request::of(inv).is_some_and(|one| test(&one)));
+    let may_ask = |inv: &Invocation| runs(inv, lists::DOWNLOADERS) || runs(inv, CLIENT_NAMES);
+    let found = scene.running(may_ask).find(|inv| Request::of(inv).is_some_and(|one| test(&one)));
     if let Some(inv) = found {
         return Found::yes(&inv.text);
     }
@@ -70,36 +76,58 @@ impl Request {
     }
 
     fn of(inv: &Invocation) -> Option<Request> {
+        let client = CLIENTS.iter().find(|(program, ..)| inv.program == *program);
+        if client.is_some_and(|(_, word, _)| inv.args.first().and_then(Arg::known) != Some(word)) {
+            return None;
+        }
         let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
-        let flags = ["-d", "--data", "--data-raw", "--data-binary", "--json", "-F", "--body"];
         let method = |text: &String| {
             // `-XPOST`, `-sXPOST`, `--request=POST`
             let behind = text.strip_prefix('-').and_then(|text| text.rsplit_once(['X', '=']));
             let text = behind.map_or(text.as_str(), |(_, method)| method);
             ["PUT", "POST", "PATCH"].iter().any(|method| text.eq_ignore_ascii_case(method))
         };
+        let asks = |text: &String| text.eq_ignore_ascii_case("GET") || text == "-XGET";
         let posted = |text: &String| ["--post-", "--body-"].iter().any(|front| text.starts_with(front));
         // HTTPie sends what it is given as `name=value`.
         let field =
             |text: &String| text.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '?']));
-        let writes = flags.iter().any(|flag| has_flag(inv, flag))
-            || texts.iter().any(|text| method(text) || posted(text))
+        let given = texts.iter().any(|text| BODIES.contains(&text.as_str()))
+            || BODIES.iter().any(|flag| has_flag(inv, flag))
             || runs(inv, &["http", "https", "xh"]) && texts.iter().any(field);
-        let path = texts.iter().find_map(|text| path_of(text))?;
+        let writes = given && !(client.is_some() && texts.iter().any(asks))
+            || texts.iter().any(|text| method(text) || posted(text));
+        let relative = |(_, word, front): &(&str, &str, &str)| {
+            let address = |text: &&str| {
+                !text.starts_with('-') && text.contains('/') && !text.contains([':', '=', ' ', '{'])
+            };
+            let mut paths = texts.iter().skip(1).filter_map(|text| text.split('?').next());
+            let path = paths.find(|text| text != word && address(text))?;
+            path_of(&format!("{front}{}", path.trim_start_matches('/')))
+        };
+        let path = texts.iter().find_map(|text| path_of(text)).or_else(|| client.and_then(relative))?;
         let texts: Vec<String> = texts.iter().map(|text| told(text)).collect();
-        let acts = texts.iter().any(|text| text.contains("action="));
+        let acts = texts.iter().any(|text| ACTION_KEYS.iter().any(|key| text.contains(key)));
         Some(Request { path, texts, writes: writes || acts })
     }
 
-    /// Whether a request names an action of Amazon's that is one of these: `Action=CreateAccessKey`.
+    /// The actions of Amazon's that a request names, in small letters: `Action=CreateAccessKey`, `X-Amz-Target: Logs_1.DeleteLogGroup`.
+    fn actions(&self) -> impl Iterator<Item = &str> {
+        let told = self.texts.iter().filter(|_| self.path.contains("amazonaws.com"));
+        let behind = told.flat_map(|text| ACTION_KEYS.iter().filter_map(move |key| text.split_once(key)));
+        let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let names = behind.filter_map(move |(_, rest)| rest.split(|c| !of_name(c)).next());
+        names.filter_map(|name| name.rsplit('.').next())
+    }
+
+    /// Whether one of them is one of these operations of its client.
     fn acts(&self, operations: Operations) -> bool {
-        let named = self
-            .texts
-            .iter()
-            .filter_map(|text| text.split_once("action="))
-            .map(|(_, rest)| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default());
-        self.path.contains("amazonaws.com")
-            && named.into_iter().any(|name| libraries::is_of_amazon(name, operations))
+        self.actions().any(|name| libraries::is_of_amazon(name, operations))
+    }
+
+    /// Something is deleted by an action that says so.
+    pub(super) fn deletes(&self) -> bool {
+        self.actions().any(|name| libraries::comes_to(name) == Some(Told::Deletes))
     }
 
     fn says(&self, words: &[&str]) -> bool {
@@ -112,14 +140,13 @@ impl Request {
 
     /// Somebody gets in, or everybody sees what was private.
     pub(super) fn grants(&self) -> bool {
-        let opens = self.says(&["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]);
         let into_group = self.path.contains("groups/") && self.path.contains("/users/");
         let renewed = self.path.contains("/users/") && self.says(&["\"password\":"]);
         let every = self.path.contains("firewall") && self.says(&["0.0.0.0"]);
         self.writes
             && (ADMITTING.contains(&self.last())
                 || OF_PEOPLE.iter().any(|part| self.path.contains(part))
-                || opens
+                || self.says(OPENS)
                 || into_group
                 || renewed
                 || every
@@ -128,18 +155,22 @@ impl Request {
 
     /// What protects an account is switched off.
     pub(super) fn loosens(&self) -> bool {
-        let off = self.says(&["\"disabled\"", "enabled\":false", "\"inactive\"", "essentially_off", "=off"]);
+        let off = || self.says(OFF) || self.texts.iter().any(|text| text == "[]");
+        let guards = || GUARDING.iter().any(|part| self.path.contains(part));
         self.writes
-            && GUARDING.iter().any(|part| self.path.contains(part))
-            && (matches!(self.last(), "deactivate" | "reset_factors") || off)
-            || self.writes
-                && (self.says(&["\"deletionprotectionenabled\":false"]) || self.acts(LOOSENS_CLOUD))
+            && (guards() && (matches!(self.last(), "deactivate" | "reset_factors" | "tfa-disable") || off())
+                || self.says(&["\"deletionprotectionenabled\":false"])
+                || self.acts(LOOSENS_CLOUD))
     }
 
     /// A secret is asked for.
     pub(super) fn reveals(&self) -> bool {
+        let of_secret = || self.path.contains("/secrets/") && self.last() == "access";
+        let of_group = ["/groups/", "/projects/"].iter().any(|part| self.path.contains(part));
         self.writes && (SHOWING.contains(&self.last()) || self.acts(REVEALS_CLOUD_SECRET))
             || self.last().ends_with(":access")
+            || !self.writes
+                && (SHOWN.contains(&self.last()) || of_secret() || of_group && self.last() == "variables")
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) fn told(name: &str, rest: &str) -> Verdict {
                 && is_about(SECRET)
                 && (says(&["-asplaintext", "-withdecryption"]) || is_about(SHOWN))
             || RUNNING.contains(&verb) && is_about(&["command"])
-            || CHANGING.contains(&verb) && says(&["-state disabled", "-state \"disabled", "-state 'disabled"])
+            || CHANGING.contains(&verb)
+                && says(&["-state disabled", "-state \"disabled", "-state 'disabled", "-pricingtier free"])
     } else {
         GIVING.contains(&verb)
             && is_about(FORWARDING)

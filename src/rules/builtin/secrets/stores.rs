@@ -41,18 +41,18 @@ fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// `kubectl get secret … -o json | jq '.data | keys'`: of the secret no more than its keys is shown.
-fn only_keys(inv: &Invocation, scene: &Scene<'_>) -> bool {
+pub(in crate::rules::builtin) fn only_keys(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let keys = |next: &Invocation| {
+        // Of what other stores print all are names and values.
+        let in_data = runs(inv, &["kubectl", "oc"]);
         let text: String =
             { next.operands.first() }.map(Arg::text).unwrap_or_default().split_whitespace().collect();
         // `-o jsonpath='{.data}'` is the data alone.
         let data = inv.text.contains("jsonpath={.data}") || inv.text.contains("jsonpath='{.data}'");
         let text = text.strip_suffix("[]").unwrap_or(&text);
-        runs(next, &["jq"])
-            && text
-                .strip_prefix(".data|")
-                .or_else(|| data.then_some(text))
-                .is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
+        let of_data = text.strip_prefix(".data|");
+        let shown = if in_data { of_data.or_else(|| data.then_some(text)) } else { Some(text) };
+        runs(next, &["jq"]) && shown.is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
     };
     let after =
         |other: &&Invocation| other.pipeline == inv.pipeline && inv.stage.checked_add(1) == Some(other.stage);
@@ -70,7 +70,7 @@ fn only_keys(inv: &Invocation, scene: &Scene<'_>) -> bool {
     };
     let next = || scene.invocations().iter().find(after);
     inv.writes.is_empty()
-        && (runs(inv, &["kubectl", "oc"]) && next().is_some_and(keys)
+        && (next().is_some_and(keys)
             || runs(inv, &["ansible-vault", "rails", "sops", "bundle", "helm"]) && next().is_some_and(names))
 }
 

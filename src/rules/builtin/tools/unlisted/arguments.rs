@@ -61,7 +61,10 @@ pub(super) fn verb_of(word: &str) -> Option<String> {
     {
         return Some(verb);
     }
-    let words = words_of(word);
+    // `CreateSecurityGroupRule/v3`
+    let versioned =
+        word.rsplit_once("/v").filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let words = words_of(versioned.map_or(word, |(word, _)| word));
     let fused = || words.iter().find_map(|part| fused(part).map(|(verb, _)| verb.to_owned()));
     words.iter().find(|part| is_verb(part)).cloned().or_else(fused)
 }

@@ -22,12 +22,14 @@ pub(super) fn are_off(told: &Told<'_>) -> bool {
                 ["disable", "no"].iter().find_map(|front| key.strip_prefix(front)).is_some_and(guards);
             let off =
                 matches!(value.as_str(), "false" | "off" | "0" | "no" | "none" | "disabled" | "disable");
+            // What a cluster writes down and shows; of a tool it is only how much it prints.
+            let watched = value == "NONE" && matches!(key.as_str(), "logging" | "monitoring");
             let said = || {
                 is_setting(value)
                     && said_off(value).any(|name| guards(&name) || named && name.starts_with("enable"))
             };
             let off = off && (guards(key) || named && key.starts_with("enable"));
-            if turned { value != "false" } else { off || said() }
+            if turned { value != "false" } else { off || watched || said() }
         })
 }
 
