@@ -46,6 +46,9 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
                 words(inv).take(3).any(foreign) || foreign(from)
             }
             "jbang" => foreign(word(0)),
+            "nix" if matches!(word(0), "run" | "shell" | "develop" | "profile") => {
+                words(inv).take(4).any(foreign)
+            }
             "streamlit" => foreign(word(1)),
             "deno" => {
                 matches!(word(0), "run" | "serve" | "install") && words(inv).skip(1).take(1).any(foreign)

@@ -1,11 +1,15 @@
 //! Files of data that go to a host that is not among the known ones: by whatever program carries what it is given, by code, or as a
 //! copy.
 
+use super::goes_out::is_whole;
 use crate::domain::Target;
 use crate::rules::builtin::everyday;
+use crate::rules::builtin::secrets::elsewhere::{kept_secrets, named_secret};
 use crate::rules::builtin::standing::is_this_machine;
 use crate::rules::facts;
-use crate::rules::matcher::{Found, Scene, asks_for_help, four, host_of, is_known, runs, target_of};
+use crate::rules::matcher::{
+    Found, Scene, asks_for_help, four, host_of, input_of, is_known, runs, target_of,
+};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -18,7 +22,7 @@ const SOCKETS: &[&str] = &["TCP", "TCP4", "TCP6", "OPENSSL", "SSL", "UDP", "UDP4
 pub(super) const COPIERS: &[&str] = &["rsync", "scp"];
 
 /// Programs that send what comes to them to another machine.
-pub(super) const SINKS: &[&str] = &["nc", "ncat", "netcat", "socat", "ssh", "telnet"];
+pub(super) const SINKS: &[&str] = &["nc", "ncat", "netcat", "socat", "ssh", "telnet", "websocat"];
 
 /// Programs that keep versions of a tree, and how they put one at an address.
 pub(super) const VERSIONS: &[&str] = &["bzr", "darcs", "fossil", "hg", "svn"];
@@ -65,7 +69,9 @@ pub(super) fn is_far(text: &str, is_host: bool, scene: &Scene<'_>) -> bool {
         let place = text.rsplit('@').next().unwrap_or(text);
         let (host, port) = place.split_once(':').unwrap_or((place, ""));
         let at_port = port.len() > 1 && port.bytes().all(|byte| byte.is_ascii_digit());
-        if !(is_host || text.contains('@') || at_port || four(host).is_some()) {
+        // `--mean 100.0` is a number.
+        let address = || host.matches('.').count() == 3 && four(host).is_some();
+        if !(is_host || text.contains('@') || at_port || address()) {
             return false;
         }
         host.to_owned()
@@ -103,18 +109,43 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             let personal = || is_personal(arg, inv.cwd.as_deref(), scene.view.facts.places.home.as_deref());
             named.is_some()
                 || joined.is_some_and(is_data)
-                || behind(FILES, option) && (is_data(&text) || personal())
+                || behind(FILES, option) && (is_data(&text) || personal() || named_secret(arg, inv, scene))
         });
         // `sendmail -S 127.0.0.1:1025`: whoever it is for, it goes no further.
         let here = || inv.args.iter().any(|arg| arg.text().contains(':') && is_this_machine(&arg.text()));
         let table = |arg: &Arg| ends_in(&arg.text(), TABLES);
         let shown = || scene.before(inv).any(|other| other.operands.iter().any(table));
         // `frobctl send data.csv --host x`: by the program's own words.
-        let named =
-            || (!runs(inv, CARRIERS) || runs(inv, &["kcat", "kafkacat"])) && inv.args.iter().any(table);
-        (given || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
+        let kept = |arg: &Arg| is_kept(target_of(arg, inv.cwd.as_deref()).text(), inv, scene);
+        let named = || {
+            (!runs(inv, CARRIERS) || runs(inv, &["kcat", "kafkacat", "mpack"])) && inv.args.iter().any(kept)
+        };
+        // `redis-cli migrate HOST …`: the server itself hands its keys over.
+        let told = || {
+            inv.program == "redis-cli"
+                && inv.args.iter().any(|arg| arg.text().eq_ignore_ascii_case("migrate"))
+        };
+        (given || told() || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A client for files is told to put a database or a collection at a host that is not known.
+pub(super) fn kept_put_by_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let far = inv.operands.iter().any(|arg| is_far(&arg.text(), true, scene));
+    let told = || {
+        input_of(inv, scene)
+            .into_iter()
+            .chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::to_text))
+    };
+    far && told().any(|text| {
+        let puts =
+            |line: &str| matches!(line.split_whitespace().next(), Some("put" | "mput" | "mirror" | "reput"));
+        text.split(['\n', ';'])
+            .filter(|line| puts(line))
+            .flat_map(str::split_whitespace)
+            .any(|word| is_kept(word, inv, scene))
+    })
 }
 
 /// Programs that put a file in another form, which is then given as a word.
@@ -155,8 +186,10 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 kept.collect::<String>().to_ascii_lowercase()
             };
             let quoted = || text.split(['"', '\'', '`', '<']);
-            let data =
-                |part: &str| !part.contains("://") && !part.contains(char::is_whitespace) && is_data(part);
+            let data = |part: &str| {
+                let part = part.strip_prefix("STOR ").unwrap_or(part);
+                !part.contains("://") && !part.contains(char::is_whitespace) && is_data(part)
+            };
             let far = |part: &str| is_far(part.split_whitespace().next().unwrap_or_default(), false, scene);
             // `FTP('ftp.host.example')`
             let host = |part: &str| {
@@ -167,7 +200,11 @@ pub(super) fn sent_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 part.matches('.').count() > 1 && ends && is_far(part, true, scene)
             };
             let by_client = || text.holds_any(BY_NAME) && quoted().any(host);
-            quoted().any(data) && (quoted().any(far) || by_client()) && {
+            let all = || {
+                let bare = bare();
+                WHOLE_ENVIRONMENT.iter().any(|call| bare.contains(call))
+            };
+            (quoted().any(far) || by_client()) && (quoted().any(data) || all()) && {
                 let bare = bare();
                 SENDS.iter().any(|call| bare.contains(call))
             }
@@ -194,7 +231,8 @@ pub(super) fn copied(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let personal = |arg: &Arg| is_personal(arg, inv.cwd.as_deref(), home);
     let kept = |arg: &Arg| {
         let text = arg.text();
-        !text.contains(':') && (ends_in(&text, TABLES) || name_of(&text) == ".git" || personal(arg))
+        let named = || target_of(arg, inv.cwd.as_deref()).text().to_owned();
+        !text.contains(':') && (name_of(&text) == ".git" || personal(arg) || is_kept(&named(), inv, scene))
     };
     inv.operands.split_last().is_some_and(|(to, from)| away(to) && from.iter().any(kept))
 }
@@ -223,12 +261,83 @@ pub(super) fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
             file.is_some_and(|(_, file)| ends_in(file.split(',').next().unwrap_or_default(), TABLES))
         };
         let to = inv.operands.iter().take(2).any(|arg| is_far(&place(&arg.text()), true, scene));
-        let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. }) if ends_in(path, TABLES));
+        // What goes down a bare connection is no request that somebody there has asked for.
+        let bare = inv.program != "ssh";
+        let fed = matches!(&inv.stdin, Stdin::File(Target::Path { path, .. })
+            if bare && !path.starts_with("/dev/") || is_kept(path, inv, scene));
         to && (fed
             || inv.operands.iter().any(opened)
-            || scene.before(inv).any(|other| other.args.iter().any(table)))
+            || scene.before(inv).any(|other| other.args.iter().any(table) || bare && !runs(other, SAYING)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that print what the line itself says, and what stands between the lines of a talk.
+const SAYING: &[&str] = &["echo", "printf", "sleep", "yes", "true", ":"];
+
+/// Programs that print or write all of a database or of a repository.
+const DUMPERS: &[&str] = &["mongodump", "mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall"];
+/// Programs that put files into one.
+const ARCHIVERS: &[&str] = &["7z", "bsdtar", "gtar", "tar", "zip"];
+
+/// Whether a command collects a database, the repository or a whole tree: what is built is another matter.
+fn collects(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let home = scene.view.facts.places.home.as_deref();
+    let personal = |arg: &Arg| is_personal(arg, inv.cwd.as_deref(), home);
+    let all = || inv.operands.iter().any(|arg| is_whole(arg, inv, scene) || is_home(arg, inv, scene));
+    runs(inv, DUMPERS)
+        || inv.program == "git"
+            && inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "archive" | "bundle"))
+        || runs(inv, ARCHIVERS)
+            && (all() || inv.operands.iter().any(|arg| personal(arg) || kept_secrets(arg, inv, scene)))
+}
+
+fn is_home(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.view.facts.places.home.as_deref() == Some(target_of(arg, inv.cwd.as_deref()).text())
+}
+
+/// Whether a file holds a database or a table by its name, or another command of the call collects one into it.
+fn is_kept(path: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let same = |arg: &Arg, other: &Invocation| {
+        let text = arg.text();
+        let file =
+            text.strip_prefix('-').and_then(|text| text.split_once('=')).map_or(&*text, |(_, file)| file);
+        let front = file.trim_end_matches(['*', '.']);
+        file == path
+            || target_of(arg, other.cwd.as_deref()).text() == path
+            || front.starts_with('/') && front.len() > 5 && path.starts_with(front)
+    };
+    let written = |one: &Invocation| {
+        one.writes.iter().any(|(target, _)| target.text() == path)
+            || one.args.iter().any(|arg| same(arg, one))
+    };
+    let collected = |other: &Invocation| {
+        let beside = |one: &&Invocation| one.pipeline == other.pipeline;
+        other.pipeline != inv.pipeline
+            && collects(other, scene)
+            && scene.invocations().iter().filter(beside).any(written)
+    };
+    ends_in(path, TABLES) || scene.invocations().iter().any(collected)
+}
+
+/// A database is told to write to a host that is not known: `insert into function remote('host:9000', …)`, `copy t to 's3://…'` behind
+/// `set s3_endpoint='host'`.
+pub(super) fn rows_put_elsewhere(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    inv.args.iter().map(|arg| arg.text().to_ascii_lowercase()).any(|text| {
+        let told = match text.rsplit_once(" to ").filter(|_| text.contains("copy ")) {
+            Some((_, to)) if !text.contains("endpoint=") => to,
+            Some(_) => &text,
+            None if text.contains("insert into function") => &text,
+            None => return false,
+        };
+        let parts: Vec<&str> = told.split(['\'', '"']).collect();
+        let named = |at: usize| {
+            at.checked_sub(1)
+                .and_then(|at| parts.get(at))
+                .is_some_and(|front| front.trim_end().ends_with("endpoint="))
+        };
+        parts.iter().enumerate().any(|(at, part)| is_far(part, named(at), scene))
+    })
 }
 
 /// A tree is put at an address that is not known, by another program than git.

@@ -8,7 +8,7 @@ use crate::rules::builtin::downloads::{downloads, saved_behind};
 use crate::rules::builtin::{everyday, lists, operations, scripts};
 use crate::rules::facts::operations::HANDS_OVER;
 use crate::rules::matcher::{
-    Found, Scene, asks_for_help, flag_value, has_flag, host_of, is_known, runs, target_of,
+    Found, Scene, asks_for_help, flag_value, four, has_flag, host_of, is_known, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -97,10 +97,10 @@ fn drop_site_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Programs that send the directory that they build in to another machine.
-const BUILDERS: &[&str] = &["docker", "podman"];
+const BUILDERS: &[&str] = &["docker", "nerdctl", "podman"];
 
 /// All of the project, by how it is written or where it lies.
-fn is_whole(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+pub(super) fn is_whole(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     matches!(arg.known(), Some("." | "./" | "*" | "./*"))
         || matches!(&*arg.text(), "*" | "./*")
         || is_root(arg, inv, scene)
@@ -136,7 +136,15 @@ fn handed_over(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let option = flag_value(inv, &["-H", "--host", "--url"]).map(|host| host_of(&host.text()));
     let host = option.or_else(|| variable().map(host_of));
     let foreign = host.is_some_and(|host| host.contains('.') && !is_known(&host, scene.view.policy));
-    runs(inv, BUILDERS) && foreign && operations::known_words(inv).contains(&"build")
+    // `docker push 203.0.113.9:5000/app`: what has no name is nobody's registry.
+    let pushed = |arg: &Arg| {
+        let text = arg.text();
+        let host = text.split(['/', ':']).next().unwrap_or_default();
+        four(host).is_some() && data_sent::is_far(host, true, scene)
+    };
+    let words = operations::known_words(inv);
+    runs(inv, BUILDERS)
+        && (foreign && words.contains(&"build") || words.contains(&"push") && inv.operands.iter().any(pushed))
 }
 
 fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {

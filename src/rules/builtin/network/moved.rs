@@ -41,14 +41,19 @@ pub(super) fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
         .find(|inv| {
             let far = |text: &String| is_far_place(text, scene);
             let told = inv.args.iter().filter_map(Arg::known);
-            let puts = given(&inv.args).next().and_then(Arg::known).is_some_and(|word| PUTS.contains(&word))
-                || { told }.any(|word| PUTTING_OPTIONS.contains(&word));
+            let puts =
+                given(&inv.args).take(2).filter_map(Arg::known).any(|word| PUTS.contains(&word)) || { told }
+                    .any(|word| PUTTING_OPTIONS.contains(&word));
             let named = !option_values(inv, FROM).is_empty() && option_values(inv, TO).iter().any(far);
             let from = || inv.operands.first().is_some_and(|from| far(&from.to_text()));
-            let printed = matches!(inv.program.as_str(), "lp" | "lpr")
-                && option_values(inv, &["-h", "-H"]).iter().any(|host| is_far(host, true, scene));
+            let printed = matches!(inv.program.as_str(), "lp" | "lpr" | "kopia")
+                && option_values(inv, &["-h", "-H", "--host"]).iter().any(|host| is_far(host, true, scene));
+            // A stream goes where the last word says.
+            let streamed =
+                || inv.program == "ffmpeg" && inv.operands.last().is_some_and(|to| far(&to.to_text()));
             named
                 || printed
+                || streamed()
                 || inv.program == "sshfs" && from() && fills(inv, scene)
                 || puts && inv.args.iter().map(Arg::to_text).any(|text| far(&text))
         });

@@ -39,6 +39,12 @@ fn goes_to_own(inv: &Invocation, scene: &Scene<'_>) -> bool {
     sealed && plain && !led && here.is_some_and(|(repo, cwd)| lies_in(cwd, repo)) && is_own(&to, scene)
 }
 
+/// Jujutsu, which has git's words behind `git`.
+fn is_jj(inv: &Invocation, word: &str) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known);
+    inv.program == "jj" && words.next() == Some("git") && words.next() == Some(word)
+}
+
 /// `git push` to an address that no remote has, or to one that the call itself has just put there.
 pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     let unknown = |text: &str| {
@@ -47,8 +53,15 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         url && host.contains('.') && !is_known(&host, scene.view.policy)
     };
     let all = scene.invocations();
-    let added =
-        all.iter().any(|inv| is_git(inv, "remote") && inv.args.iter().any(|arg| unknown(&arg.text())));
+    let adds = |inv: &Invocation| is_git(inv, "remote") || is_jj(inv, "remote");
+    let added = all.iter().any(|inv| adds(inv) && inv.args.iter().any(|arg| unknown(&arg.text())));
+    // `git config url.https://x.example/.pushInsteadOf https://github.com/`
+    let put_in_place = all.iter().any(|inv| {
+        let key = |arg: &Arg| {
+            arg.text().starts_with("url.") && arg.text().to_ascii_lowercase().ends_with("insteadof")
+        };
+        is_git(inv, "config") && inv.args.iter().any(|arg| key(arg) && unknown(&arg.text()))
+    });
     // `git remote set-url --push origin URL`: the remote keeps its name, and what is pushed to it goes elsewhere.
     let led_away = all.iter().any(|inv| {
         let told = |word: &str| inv.args.iter().any(|arg| arg.text().starts_with(word));
@@ -85,10 +98,11 @@ pub(super) fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
         });
         new && to != "origin" && (has_flag(inv, "--all") || has_flag(inv, "--mirror")) && !is_rehearsal(inv)
     };
-    let found = scene.first(&["git"], |inv| {
-        is_git(inv, "push")
+    let found = scene.first(&["git", "jj"], |inv| {
+        (is_git(inv, "push") || is_jj(inv, "push") && added)
             && !goes_to_own(inv, scene)
             && (added
+                || put_in_place
                 || led_away
                 || whole(inv)
                 || mirrored(inv)

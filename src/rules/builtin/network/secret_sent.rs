@@ -74,7 +74,20 @@ fn variable_sent(inv: &Invocation, scene: &Scene<'_>) -> bool {
     names_in(&inv.text).any(is_secret_name) && inv.args.iter().any(Arg::has_unknown) && sent()
 }
 
-const RESOLVERS: &[&str] = &["dig", "nslookup", "host", "drill", "dog", "ping", "ping6"];
+const RESOLVERS: &[&str] = &[
+    "dig",
+    "nslookup",
+    "host",
+    "drill",
+    "dog",
+    "ping",
+    "ping6",
+    "resolvectl",
+    "kdig",
+    "delv",
+    "doggo",
+    "getent",
+];
 
 /// A name to look up that is put together from what another command prints.
 fn carried_by_names(inv: &Invocation, scene: &Scene<'_>) -> bool {

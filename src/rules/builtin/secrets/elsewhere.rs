@@ -43,8 +43,16 @@ fn is_taken(arg: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     classify(&whole, EffectKind::FileRead, &scene.view).has(Class::Secret)
 }
 
-fn named_secret(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+pub(in crate::rules::builtin) fn named_secret(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view).has(Class::Secret)
+}
+
+/// Whether an argument is a directory of secrets, or the history of a shell.
+pub(in crate::rules::builtin) fn kept_secrets(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, glob, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
+    let history = path.ends_with("sh_history");
+    let tree = Target::Path { path, glob, recursive: true };
+    history || classify(&tree, EffectKind::FileRead, &scene.view).has(Class::Secret)
 }
 
 fn given_to_taker(inv: &Invocation, scene: &Scene<'_>) -> bool {
@@ -98,7 +106,8 @@ fn given_to_stranger(inv: &Invocation, scene: &Scene<'_>) -> bool {
             inv.privileged
                 && arg.known().is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
         };
-        let given = passwords() || !flag && (!behind_flag && named_secret(arg, inv, scene) || accounts());
+        let told = || named_secret(arg, inv, scene) || kept_secrets(arg, inv, scene);
+        let given = passwords() || !flag && (!behind_flag && told() || accounts());
         behind_flag = flag && !TAKING_OPTIONS.contains(&&*arg.text());
         given
     })
