@@ -2,7 +2,7 @@
 //! what is done there is for the rules.
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Scene, flag_value, host_of, is_known, runs};
+use crate::rules::matcher::{Scene, flag_value, has_flag, host_of, is_known, runs};
 use crate::shell::Arg;
 
 /// Words in names of what others live by.
@@ -62,6 +62,7 @@ pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
     const NAMING: &[&str] = &["registry", "repository", "repo", "url", "host", "source", "server", "index"];
     const OF_IMAGES: &[&str] =
         &["oras", "docker", "podman", "skopeo", "crane", "regctl", "buildah", "nerdctl"];
+    const TO_THE_LAST: &[&str] = &["docker", "podman", "skopeo", "crane", "buildah", "nerdctl"];
     const OF_PACKAGES: &[&str] = &["dotnet", "nuget", "choco"];
     let names = |option: &str| {
         matches!(option, "-s" | "-r") || NAMING.iter().any(|word| option.to_ascii_lowercase().contains(word))
@@ -71,11 +72,30 @@ pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
         return false;
     }
     if runs(inv, OF_IMAGES) {
+        // The engine stands on another machine, or a build goes to what its output says.
+        if ["--context", "-c", "-H", "--host", "--output", "-o"].iter().any(|option| has_flag(inv, option)) {
+            return false;
+        }
         let operands = || inv.operands.iter().map(Arg::text);
         let here = |text: &str| {
-            text.split_once('/').is_some_and(|(host, _)| is_this_machine(host) && host.contains("local"))
+            let text = text.strip_prefix("docker://").unwrap_or(text);
+            text.split_once('/').is_some_and(|(host, _)| {
+                is_this_machine(host) && (host.contains("local") || host.starts_with("127."))
+            })
         };
-        let copies = operands().any(|word| matches!(&*word, "copy" | "cp"))
+        // What a build is pushed as; one name that lies elsewhere is enough.
+        if inv.sub.last().is_some_and(|word| word == "build") {
+            let mut tags = inv
+                .flags
+                .iter()
+                .filter(|flag| matches!(flag.name.as_str(), "-t" | "--tag"))
+                .filter_map(|flag| flag.value.as_ref())
+                .peekable();
+            return tags.peek().is_some() && tags.all(|tag| here(&tag.text()));
+        }
+        // `podman push localhost/app ghcr.io/acme/app`: what is named last is where it goes.
+        let copies = runs(inv, TO_THE_LAST)
+            || operands().any(|word| matches!(&*word, "copy" | "cp"))
             || inv.sub.iter().any(|word| word == "copy");
         return if copies {
             operands().next_back().is_some_and(|to| here(&to))
