@@ -34,9 +34,12 @@ fn is_client(inv: &Invocation) -> bool {
     // `frobdb query "DROP …"`, `frobdb -q "DROP …"`: what a tool is told to check is an example.
     let asks = |word: &str| word.starts_with('-') || matches!(word, "query" | "sql" | "exec" | "execute");
     let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
-    runs(inv, CLIENTS)
-        || may_be_client(inv)
-            && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix()))
+    // `bq query --dry_run 'DELETE …'`; a client without such an option takes nothing with it.
+    let rehearsed = || inv.args.iter().any(|arg| matches!(arg.known(), Some("--dry-run" | "--dry_run")));
+    !rehearsed()
+        && (runs(inv, CLIENTS)
+            || may_be_client(inv)
+                && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix())))
 }
 
 pub(super) fn starts(words: &[String], beginning: &[&str]) -> bool {

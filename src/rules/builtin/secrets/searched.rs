@@ -26,7 +26,24 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let home = scene.view.facts.places.home.as_deref();
     let found = scene.first(SEARCHERS, |inv| {
-        if !runs(inv, &["trufflehog", "gitleaks"]) && !inv.args.iter().any(|arg| hunts(&arg.text())) {
+        // Files of settings among the manifests of projects: where projects lie, and none is read.
+        let of_projects = || {
+            let named = |names: &[&str]| {
+                inv.args.iter().filter(|arg| names.iter().any(|name| arg.text().contains(name))).count()
+            };
+            let runs_none =
+                !inv.args.iter().any(|arg| arg.text().starts_with("-exec") || arg.text().starts_with("-ok"));
+            (runs(inv, &["find", "fd"]) || inv.args.iter().any(|arg| arg.known() == Some("--files")))
+                && runs_none
+                && named(&["package.json", "pyproject.toml", "go.mod", "Cargo.toml"]) > 1
+                && inv
+                    .args
+                    .iter()
+                    .filter(|arg| hunts(&arg.text()))
+                    .all(|arg| arg.text().trim_matches(['*', '/']).starts_with(".env"))
+        };
+        let hunted = inv.args.iter().any(|arg| hunts(&arg.text()));
+        if !runs(inv, &["trufflehog", "gitleaks"]) && (!hunted || of_projects()) {
             return false;
         }
         let wide = matches!(inv.program.as_str(), "locate" | "plocate" | "mdfind")

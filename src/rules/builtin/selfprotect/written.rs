@@ -36,7 +36,9 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .filter(|arg| {
                     let again = before.contains(&Some(*arg));
                     before = [before[1], Some(*arg)];
-                    !again && !is_prose(inv, arg)
+                    // `npm test *`: whatever is here, and no name of anything.
+                    let any = || arg.has_glob() && !arg.text().contains(char::is_alphanumeric);
+                    !again && !is_prose(inv, arg) && (changes || !any())
                 })
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
