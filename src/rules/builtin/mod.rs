@@ -164,7 +164,7 @@ pub(super) struct Entry {
 pub(super) const PLACES: &[&[&[At]]] = &[persistence::STARTUP, &[machine::VITAL]];
 
 /// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
-pub(super) static ENTRIES: [Entry; COUNT] = LIST;
+pub(super) static ENTRIES: [Entry; COUNT] = entries();
 
 /// For each bit of a call's trigger, which of [`ENTRIES`] need it. This way round, because a call has few of the bits, and most calls
 /// read no more than those lines.
@@ -244,8 +244,6 @@ pub(super) fn entries_for(
     })
 }
 
-const LIST: [Entry; COUNT] = entries();
-
 const COUNT: usize = {
     let mut count = 0;
     let mut files = FILES;
@@ -288,9 +286,10 @@ const fn entries() -> [Entry; COUNT] {
 #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
 const fn needed() -> [[u64; WORDS]; Trigger::BITS] {
     let mut out = [[0; WORDS]; Trigger::BITS];
+    let entries = entries();
     let mut entry = 0;
     while entry < COUNT {
-        let mut needs = Trigger::of_condition(LIST[entry].when);
+        let mut needs = Trigger::of_condition(entries[entry].when);
         while let Some((bit, rest)) = needs.split() {
             out[bit][entry / 64] |= 1 << (entry % 64);
             needs = rest;
