@@ -144,21 +144,6 @@ mod tests {
     }
 
     #[test]
-    fn acceptance_is_for_the_last_content_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let here = dir.path();
-        assert!(is_new(here));
-        accept(here, "/u", b"one").unwrap();
-        allow(here, "/p", b"one").unwrap();
-        assert!(!is_new(here));
-        assert_eq!(state(here, "/u", b"one"), TrustState::Allowed);
-        accept(here, "/u", b"two").unwrap();
-        assert_eq!(state(here, "/u", b"two"), TrustState::Allowed);
-        assert_eq!(state(here, "/u", b"one"), TrustState::Unknown, "an older content does not come back");
-        assert_eq!(state(here, "/p", b"one"), TrustState::Allowed, "nothing else is withdrawn");
-    }
-
-    #[test]
     fn a_stray_record_is_none() {
         let dir = tempfile::tempdir().unwrap();
         allow(dir.path(), "/p", b"x").unwrap();

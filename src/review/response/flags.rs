@@ -411,10 +411,4 @@ mod tests {
             assert_eq!(flags(text), [], "{text}");
         }
     }
-
-    #[test]
-    fn names_are_distinct() {
-        let names: BTreeSet<&str> = Flag::ALL.iter().map(|flag| flag.name()).collect();
-        assert_eq!(names.len(), Flag::ALL.len());
-    }
 }
