@@ -2,47 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Severity, Verdict};
+use super::{Severity, Verdict, words};
 
-/// Whose file a setting stands in, from the highest layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tier {
-    Managed,
-    User,
-    Project,
-}
-
-impl Tier {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Tier::Managed => "managed",
-            Tier::User => "user",
-            Tier::Project => "project",
-        }
+words! {
+    /// Whose file a setting stands in, from the highest layer.
+    #[derive(PartialOrd, Ord)]
+    Tier {
+        Managed = "managed",
+        User = "user",
+        Project = "project",
     }
 }
 
-/// The verdict that an exception leaves of a rule's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lowered {
-    Ask,
-    Warn,
-    Allow,
+words! {
+    /// The verdict that an exception leaves of a rule's.
+    Lowered {
+        Ask = "ask",
+        Warn = "warn",
+        Allow = "allow",
+    }
 }
 
 impl Lowered {
-    pub const ALL: [Lowered; 3] = [Lowered::Ask, Lowered::Warn, Lowered::Allow];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Lowered::Ask => "ask",
-            Lowered::Warn => "warn",
-            Lowered::Allow => "allow",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Lowered> {
         Lowered::ALL.into_iter().find(|to| to.name() == name)
     }

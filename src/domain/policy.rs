@@ -4,36 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Exception, Pattern, Places, Plugin, PluginKind, Tier, WrittenIntervention, WrittenPattern,
-    WrittenProgram, WrittenRule, highest, join, lies_in,
+    WrittenProgram, WrittenRule, highest, join, lies_in, words,
 };
 
-/// The values that stand where no file sets a key, from the loosest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// A person sits beside and sees what is done.
-    Development,
-    /// As the defaults are.
-    Default,
-    /// An agent works where nobody answers, and where nothing hangs on it.
-    Testing,
-    /// Others depend on what the agent works on.
-    Production,
+words! {
+    /// The values that stand where no file sets a key, from the loosest.
+    #[derive(PartialOrd, Ord)]
+    Profile {
+        /// A person sits beside and sees what is done.
+        Development = "development",
+        /// As the defaults are.
+        Default = "default",
+        /// An agent works where nobody answers, and where nothing hangs on it.
+        Testing = "testing",
+        /// Others depend on what the agent works on.
+        Production = "production",
+    }
 }
 
 impl Profile {
-    pub const ALL: [Profile; 4] =
-        [Profile::Development, Profile::Default, Profile::Testing, Profile::Production];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::Development => "development",
-            Profile::Default => "default",
-            Profile::Testing => "testing",
-            Profile::Production => "production",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Profile> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }

@@ -1,8 +1,7 @@
 //! The quarantine's own gate: what a quarantined agent may read, search and list, and the sealed copy it gets instead.
 
 use crate::domain::{
-    Action, Inside, Level, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip,
-    escape,
+    Action, Inside, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip, escape,
 };
 use crate::reference::{self, Reference, Seen};
 use crate::review::quarantine_tools::{self, AllowedTool};

@@ -110,7 +110,7 @@ impl Reader {
         Some(match key {
             "command" => WrittenWhen::Command(self.command(value)?),
             "effect" => WrittenWhen::Effect(self.effect(value)?),
-            "flow" => WrittenWhen::Flow(self.word(value, "flow", &named(Flow::ALL, Flow::name))?),
+            "flow" => WrittenWhen::Flow(self.word(value, "flow", &named(&Flow::ALL, Flow::name))?),
             "hosts" => WrittenWhen::Hosts(self.words(value, "hosts")),
             "code" => {
                 let table = self.table(value, "code", CODE)?;
@@ -183,7 +183,7 @@ impl Reader {
 
     fn classes(&mut self, value: &Value<'_>, what: &str) -> Vec<Class> {
         let items = self.list(value, what);
-        let known = named(Class::ALL, Class::name);
+        let known = named(&Class::ALL, Class::name);
         items.iter().filter_map(|item| self.word(item, what, &known)).collect()
     }
 
