@@ -138,13 +138,7 @@ fn expiry(value: &DeValue<'_>) -> Result<Expiry, String> {
     let time: Datetime = match value {
         DeValue::Datetime(time) => *time,
         DeValue::String(text) => text.parse().map_err(|_| wrong())?,
-        DeValue::Integer(_)
-        | DeValue::Float(_)
-        | DeValue::Boolean(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => {
-            return Err(wrong());
-        }
+        _ => return Err(wrong()),
     };
     let unix_s = unix_seconds(&time).ok_or_else(wrong)?;
     Ok(Expiry { unix_s, text: time.to_string() })

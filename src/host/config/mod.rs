@@ -166,15 +166,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             Value::Rules(rules) => custom.rules = rules,
             Value::Patterns(patterns) => custom.patterns = patterns,
             Value::Exceptions(exceptions) => custom.exceptions = exceptions,
-            Value::Switch(_)
-            | Value::Whole(_)
-            | Value::Fraction(_)
-            | Value::Word(_)
-            | Value::Words(_)
-            | Value::Limits(_)
-            | Value::Interventions(_)
-            | Value::Plugins(_)
-            | Value::Programs(_) => {}
+            _ => {}
         }
     }
     custom

@@ -204,24 +204,3 @@ impl Reader {
         items.iter().filter_map(|item| self.text(item, what, MAX_EXAMPLE)).collect()
     }
 }
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// A rule with nothing special in it.
-    pub fn plain() -> WrittenRule {
-        WrittenRule {
-            id: "custom.plain".to_owned(),
-            verdict: Verdict::Warn,
-            severity: Severity::Low,
-            reason: "it is only an example".to_owned(),
-            instead: None,
-            rewriter: None,
-            when: vec![WrittenWhen::Flow(Flow::SecretToNetwork)],
-            fires: vec!["a".to_owned()],
-            silent: vec!["b".to_owned()],
-            hushed: false,
-        }
-    }
-}
