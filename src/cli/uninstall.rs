@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::install::{Exit, agent_for, agent_path, program_in, shown};
+use crate::cli::Exit;
+use crate::cli::install::{agent_for, agent_path, program_in, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -59,7 +60,7 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
             continue;
         }
         if matches!(undo, Undo::Left) {
-            exit = Exit::NotFine;
+            exit = Exit::Failed;
         } else {
             dirs.extend(record.into_iter().flat_map(|record| record.dirs));
             manifest.forget(&path);

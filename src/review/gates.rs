@@ -170,14 +170,7 @@ impl Denial {
 }
 
 fn deny(code: &str, message: String) -> Denial {
-    Denial(Reason {
-        rule: code.to_owned(),
-        verdict: Verdict::Block,
-        severity: Severity::High,
-        message,
-        matched: String::new(),
-        instead: None,
-    })
+    Denial(Reason::new(code, Verdict::Block, Severity::High, message))
 }
 
 #[cfg(test)]
