@@ -67,6 +67,24 @@ pub struct Exception {
     pub line: usize,
 }
 
+    /// One from that rule for every call, of no file yet.
+    pub fn of(rule: String, origin: Tier) -> Exception {
+        Exception {
+            rule,
+            to: Lowered::Warn,
+            reason: String::new(),
+            expires: None,
+            paths: Vec::new(),
+            repository: None,
+            tool: None,
+            command: None,
+            agent: None,
+            origin,
+            file: String::new(),
+            line: 0,
+        }
+    }
+
 impl Exception {
     /// The agent that is no subagent.
     pub const MAIN: &'static str = "main";

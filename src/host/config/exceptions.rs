@@ -28,21 +28,8 @@ impl Reader<'_> {
 
     fn exception(&self, entry: &DeValue<'_>, line: usize) -> Result<Exception, String> {
         let table = entry.as_table().ok_or_else(|| format!("{} is not a table", shown(entry)))?;
-        let mut exception = Exception {
-            rule: String::new(),
-            to: Lowered::Warn,
-            reason: String::new(),
-            expires: None,
-            paths: Vec::new(),
-            repository: None,
-            tool: None,
-            command: None,
-            agent: None,
-            // Whoever puts the files together knows whose this is.
-            origin: Tier::Project,
-            file: String::new(),
-            line,
-        };
+        // Whoever puts the files together knows whose this is.
+        let mut exception = Exception { line, ..Exception::of(String::new(), Tier::Project) };
         for (name, value) in table {
             let value = value.get_ref();
             match name.get_ref().as_ref() {
