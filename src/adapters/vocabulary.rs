@@ -30,10 +30,6 @@ words! {
 }
 
 impl Word {
-    fn from_name(name: &str) -> Option<Word> {
-        Word::ALL.into_iter().find(|word| word.name() == name)
-    }
-
     /// How a client spells it. Where there are two, versions or tools of the client differ.
     const fn spellings(self, client: Client) -> &'static [&'static str] {
         match (client, self) {

@@ -109,10 +109,6 @@ words! {
 }
 
 impl Pattern {
-    pub fn from_name(name: &str) -> Option<Pattern> {
-        Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
-    }
-
     /// A loop of it is through all interventions in seconds, so that a graver one does not wait for the cooldown.
     pub const fn hurries(self) -> bool {
         matches!(self, Pattern::RepeatedBlocks)

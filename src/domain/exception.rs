@@ -24,10 +24,6 @@ words! {
 }
 
 impl Lowered {
-    pub fn from_name(name: &str) -> Option<Lowered> {
-        Lowered::ALL.into_iter().find(|to| to.name() == name)
-    }
-
     pub const fn verdict(self) -> Verdict {
         match self {
             Lowered::Ask => Verdict::Modify,
@@ -67,6 +63,10 @@ pub struct Exception {
     pub line: usize,
 }
 
+impl Exception {
+    /// The agent that is no subagent.
+    pub const MAIN: &'static str = "main";
+
     /// One from that rule for every call, of no file yet.
     pub fn of(rule: String, origin: Tier) -> Exception {
         Exception {
@@ -84,10 +84,6 @@ pub struct Exception {
             line: 0,
         }
     }
-
-impl Exception {
-    /// The agent that is no subagent.
-    pub const MAIN: &'static str = "main";
 }
 
 /// An exception that counted for a call.

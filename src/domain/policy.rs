@@ -22,27 +22,21 @@ words! {
     }
 }
 
-impl Profile {
-    pub fn from_name(name: &str) -> Option<Profile> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name)
+words! {
+    /// Whether every call waits for the whole review (seed 002, `mode`).
+    Mode {
+        /// One of little risk does not wait for what its session's past says of it: that is looked at when it has ended.
+        Async = "async",
+        Blocking = "blocking",
     }
 }
 
-/// Whether every call waits for the whole review (seed 002, `mode`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// One of little risk does not wait for what its session's past says of it: that is looked at when it has ended.
-    Async,
-    Blocking,
-}
-
-/// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnFault {
-    Ask,
-    Block,
+words! {
+    /// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
+    OnFault {
+        Ask = "ask",
+        Block = "block",
+    }
 }
 
 /// Which built-in rules are on.
@@ -55,13 +49,13 @@ pub enum BuiltinRules {
     None,
 }
 
-/// What a resource limit does when it is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ResourceMode {
-    Off,
-    Warn,
-    Block,
+words! {
+    /// What a resource limit does when it is reached.
+    ResourceMode {
+        Off = "off",
+        Warn = "warn",
+        Block = "block",
+    }
 }
 
 /// Lower bounds of the risk bands (seed 002).
@@ -117,13 +111,13 @@ impl QuarantinePolicy {
     }
 }
 
-/// What a limit is counted over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Span {
-    /// From one prompt of the person to the next.
-    Prompt,
-    Session,
+words! {
+    /// What a limit is counted over.
+    Span {
+        /// From one prompt of the person to the next.
+        Prompt = "prompt",
+        Session = "session",
+    }
 }
 
 /// What may be used, and what happens beyond it (seed 000 `resources`). The hook counts file operations and time; memory and tokens are
@@ -170,13 +164,13 @@ pub enum LogLevel {
     Error,
 }
 
-/// How easily patterns are seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sensitivity {
-    Low,
-    Medium,
-    High,
+words! {
+    /// How easily patterns are seen.
+    Sensitivity {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+    }
 }
 
 impl Sensitivity {

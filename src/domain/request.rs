@@ -11,13 +11,6 @@ words! {
     }
 }
 
-impl Client {
-    /// The client of a command-line name.
-    pub fn from_name(name: &str) -> Option<Client> {
-        Client::ALL.into_iter().find(|client| client.name() == name)
-    }
-}
-
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -12,11 +12,23 @@ macro_rules! words {
 
         impl $name {
             pub const ALL: [$name; [$($word),+].len()] = [$($name::$variant),+];
+            pub const NAMES: [&str; Self::ALL.len()] = [$($word),+];
 
             pub const fn name(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)+
                 }
+            }
+
+            pub fn from_name(name: &str) -> Option<$name> {
+                let at = $name::NAMES.iter().position(|known| *known == name)?;
+                $name::ALL.get(at).copied()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
             }
         }
     };

@@ -37,7 +37,7 @@ fn file_operations(case: &Case<'_>) -> Option<Reason> {
             format!(
                 "file operation limit exceeded: {used} of {} in this {}",
                 limits.max_file_operations,
-                name(limits.per)
+                limits.per.name()
             ),
         )
     })
@@ -55,7 +55,7 @@ fn execution_time(case: &Case<'_>) -> Option<Reason> {
                 .to_owned(),
         ), ..Reason::new("limits.execution-time", verdict, Severity::Medium, format!(
             "execution time limit exceeded: the calls of this {} took {used} s of {} s",
-            name(limits.per),
+            limits.per.name(),
             limits.max_execution_time
         )) })
 }
@@ -70,13 +70,6 @@ fn verdict(mode: ResourceMode) -> Option<Verdict> {
 
 fn spent(case: &Case<'_>) -> Spent {
     case.stand.behaviour.spent.unwrap_or_default()
-}
-
-const fn name(over: Span) -> &'static str {
-    match over {
-        Span::Prompt => "prompt",
-        Span::Session => "session",
-    }
 }
 
 /// Whether an effect counts as a file operation: it changes a file.
@@ -145,7 +138,7 @@ pub fn count(
             *before = share;
             told.push(format!(
                 "{share} % of the limit of this {} is used: {used} of {limit} {what}; {}",
-                name(limits.per),
+                limits.per.name(),
                 "do what matters most first, and tell the person what is left"
             ));
         }

@@ -181,7 +181,7 @@ mod tests {
                 assert!(system.contains(&words(rule)), "not in the system prompt: {rule}");
             }
         }
-        let names = AllowedTool::ALL.map(AllowedTool::name);
+        let names = AllowedTool::NAMES;
         let tools = claude.lines().find_map(|line| line.strip_prefix("tools: ")).unwrap();
         assert_eq!(tools, names.join(", "));
         // The sealed copies lie outside the project.

@@ -14,18 +14,17 @@ use crate::rules;
 
 /// The filter that the arguments describe.
 pub fn filter(args: &Select, machine: &Machine) -> Result<Filter> {
-    let events = || EventKind::ALL.into_iter().map(EventKind::name);
     let verdict = match &args.verdict {
         None => None,
-        Some(name) => match Verdict::ALL.into_iter().find(|verdict| verdict.name() == name) {
+        Some(name) => match Verdict::from_name(name) {
             Some(verdict) => Some(verdict),
-            None => return misnamed("--verdict", name, Verdict::ALL.map(Verdict::name).into_iter()),
+            None => return misnamed("--verdict", name, Verdict::NAMES.into_iter()),
         },
     };
-    if let Some(name) = args.event.as_deref().filter(|name| !events().any(|known| known == *name)) {
+    if let Some(name) = args.event.as_deref().filter(|name| EventKind::from_name(name).is_none()) {
         let stands = Filter { event: args.event.clone(), ..Filter::default() };
         if !is_in_log(stands, machine)? {
-            return misnamed("--event", name, events());
+            return misnamed("--event", name, EventKind::NAMES.into_iter());
         }
     }
     if let Some(rule) = &args.rule {

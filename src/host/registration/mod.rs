@@ -131,9 +131,6 @@ words! {
 impl Scope {
     /// The scopes in which a user registers.
     pub const OF_USERS: [Scope; 3] = [Scope::User, Scope::Project, Scope::Local];
-    pub fn from_name(name: &str) -> Option<Scope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == name)
-    }
 
     /// The settings file of Claude Code in this scope.
     pub fn claude_settings(self, here: &Surroundings) -> Result<PathBuf, Fault> {

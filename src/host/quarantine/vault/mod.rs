@@ -36,8 +36,7 @@ impl VaultKind {
     /// What `LAZARET_KEYS` chooses; none = whatever works.
     pub fn chosen(env: &Environment) -> Result<Option<VaultKind>, Fault> {
         let Some(name) = env.lazaret_keys.as_deref() else { return Ok(None) };
-        let found = VaultKind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.map(Some).ok_or_else(|| {
+        VaultKind::from_name(name).map(Some).ok_or_else(|| {
             let why = format!("{:?} is not a place for keys", crate::domain::clip(name, 200));
             Fault::new(FaultKind::Config, "LAZARET_KEYS", why)
                 .with_hint("set LAZARET_KEYS to keyring or tmpfs, or unset it")
