@@ -8,8 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use install_home::Home;
+use lazaret::cli::Exit;
 use lazaret::cli::doctor::{DoctorOptions, Line, Report, Status, doctor, examine};
-use lazaret::cli::install::{Exit, InstallOptions};
+use lazaret::cli::install::InstallOptions;
 use lazaret::domain::Client;
 use lazaret::host::registration::Scope;
 use lazaret::host::trust;
@@ -56,7 +57,7 @@ fn fails(home: &Home, why: &str, fix: &str) {
     let line = found.unwrap_or_else(|| panic!("nothing about {why:?} in {failures:#?}"));
     assert!(line.fix.as_ref().unwrap().contains(fix), "{line:?}");
     let mut out = Vec::new();
-    assert_eq!(doctor(&options(home), &home.here, &mut out).unwrap(), Exit::NotFine);
+    assert_eq!(doctor(&options(home), &home.here, &mut out).unwrap(), Exit::Failed);
     let out = String::from_utf8(out).unwrap();
     assert!(out.contains("FAIL  ") && out.contains("fix: "), "{out}");
 }
@@ -100,7 +101,7 @@ fn no_client_at_all() {
     let home = Home::new();
     let options = DoctorOptions { clients: Vec::new(), ..options(&home) };
     let mut out = Vec::new();
-    assert_eq!(doctor(&options, &home.here, &mut out).unwrap(), Exit::NotFine);
+    assert_eq!(doctor(&options, &home.here, &mut out).unwrap(), Exit::Failed);
     assert!(String::from_utf8(out).unwrap().contains("no client found"));
 }
 
@@ -380,7 +381,7 @@ fn a_configuration_that_opens_the_gate_is_the_first_thing_said() {
         let fix = first.fix.unwrap();
         assert!(fix.contains(&format!("remove {key} from ")) && fix.contains("config.toml"), "{fix}");
         let mut out = Vec::new();
-        assert_eq!(doctor(&options(&home), &home.here, &mut out).unwrap(), Exit::NotFine);
+        assert_eq!(doctor(&options(&home), &home.here, &mut out).unwrap(), Exit::Failed);
         let out = String::from_utf8(out).unwrap();
         assert!(out.starts_with("FAIL  rules: the gate is open"), "{out}");
     }

@@ -8,8 +8,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use install_home::{Home, to};
+use lazaret::cli::Exit;
 use lazaret::cli::doctor::{Line, Report, Status, examine};
-use lazaret::cli::install::{Exit, InstallOptions};
+use lazaret::cli::install::InstallOptions;
 use lazaret::cli::uninstall::{UninstallOptions, uninstall};
 use lazaret::domain::Client;
 use lazaret::host::registration::Scope;
@@ -159,7 +160,7 @@ fn a_plugin_changed_since_is_left_and_said_so() {
     home.write(PLUGIN, &(home.read(PLUGIN) + "// more\n"));
     let options = UninstallOptions { clients: Vec::new(), scope: None, dry_run: false };
     let mut out = Vec::new();
-    assert_eq!(uninstall(&options, &home.here, &mut out).unwrap(), Exit::NotFine);
+    assert_eq!(uninstall(&options, &home.here, &mut out).unwrap(), Exit::Failed);
     assert!(String::from_utf8(out).unwrap().contains("to remove it: rm "));
     assert!(home.path(PLUGIN).is_file());
 }

@@ -7,7 +7,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use install_home::{Home, to};
-use lazaret::cli::install::{Exit, InstallOptions};
+use lazaret::cli::Exit;
+use lazaret::cli::install::InstallOptions;
 use lazaret::cli::uninstall::{UninstallOptions, uninstall};
 use lazaret::domain::{Client, Fault};
 use lazaret::host::registration::Scope;
@@ -298,7 +299,7 @@ fn only_a_binary_that_is_there_is_registered() {
 fn no_client_is_said_plainly() {
     let home = Home::new();
     let (result, out) = home.install(&to(&[]));
-    assert_eq!(result.unwrap(), Exit::NotFine);
+    assert_eq!(result.unwrap(), Exit::Failed);
     assert!(out.contains("no client found") && out.contains("hint: "), "{out}");
     assert!(home.tree().is_empty());
 }

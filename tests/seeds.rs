@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use lazaret::domain::{
-    Effect, EffectKind, Issue, Level, Mode, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel,
-    Score, Severity, Target, Verdict,
+    Effect, EffectKind, Issue, Mode, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel, Score,
+    Severity, Target, Verdict,
 };
 use lazaret::review::{
     DangerousPattern, base_risk, base_verdict, final_verdict, rationality, risk, risk_level,

@@ -243,14 +243,6 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_refused_however_it_is_spelt() {
-        for text in [r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":2}"#] {
-            let fault = Object::parse(text, "message").unwrap_err();
-            assert!(fault.why.contains("field a stands twice"), "{}", fault.why);
-        }
-    }
-
-    #[test]
     fn lone_surrogates_become_the_replacement_character() {
         for (raw, text) in [
             (r#""a\ud800b""#, "a\u{fffd}b"),

@@ -7,69 +7,29 @@ use serde_json::value::RawValue;
 use super::claims;
 use super::json::{Object, bad, check_depth, decode_text, missing};
 use super::patch;
-use crate::domain::{Action, CallId, Client, Fault, Rewrite, SearchKind, Tool, ToolCall, clip, join};
+use crate::domain::{Action, CallId, Client, Fault, Rewrite, SearchKind, Tool, ToolCall, clip, join, words};
 
-/// An argument that a check needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
-    Command,
-    Workdir,
-    FilePath,
-    Content,
-    NewText,
-    Pattern,
-    Path,
-    Glob,
-    Url,
-    Prompt,
-    AgentType,
-    Background,
-    Patch,
-    OutputMode,
+words! {
+    /// An argument that a check needs.
+    Word {
+        Command = "command",
+        Workdir = "workdir",
+        FilePath = "file_path",
+        Content = "content",
+        NewText = "new_string",
+        Pattern = "pattern",
+        Path = "path",
+        Glob = "glob",
+        Url = "url",
+        Prompt = "prompt",
+        AgentType = "subagent_type",
+        Background = "run_in_background",
+        Patch = "patch",
+        OutputMode = "output_mode",
+    }
 }
 
 impl Word {
-    const ALL: [Word; 14] = [
-        Word::Command,
-        Word::Workdir,
-        Word::FilePath,
-        Word::Content,
-        Word::NewText,
-        Word::Pattern,
-        Word::Path,
-        Word::Glob,
-        Word::Url,
-        Word::Prompt,
-        Word::AgentType,
-        Word::Background,
-        Word::Patch,
-        Word::OutputMode,
-    ];
-
-    /// The name in our vocabulary, as [`crate::domain::Rewrite::field`] uses it.
-    const fn name(self) -> &'static str {
-        match self {
-            Word::Command => "command",
-            Word::Workdir => "workdir",
-            Word::FilePath => "file_path",
-            Word::Content => "content",
-            Word::NewText => "new_string",
-            Word::Pattern => "pattern",
-            Word::Path => "path",
-            Word::Glob => "glob",
-            Word::Url => "url",
-            Word::Prompt => "prompt",
-            Word::AgentType => "subagent_type",
-            Word::Background => "run_in_background",
-            Word::Patch => "patch",
-            Word::OutputMode => "output_mode",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Word> {
-        Word::ALL.into_iter().find(|word| word.name() == name)
-    }
-
     /// How a client spells it. Where there are two, versions or tools of the client differ.
     const fn spellings(self, client: Client) -> &'static [&'static str] {
         match (client, self) {

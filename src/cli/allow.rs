@@ -4,9 +4,8 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
 
-use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
-use crate::domain::{Policy, escape};
+use crate::domain::{EventKind, Policy, escape};
 use crate::host::clock;
 use crate::host::permit::Permits;
 
@@ -19,9 +18,7 @@ pub fn run(code: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
             "allow {code}: there is no such code, or it has expired; make the agent try again for a new one"
         );
     };
-    let log =
-        Log { state: &machine.dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
-    log.permission(&permit.text)?;
+    machine.log(&Policy::default()).plain(EventKind::PermissionGranted, &permit.text)?;
     writeln!(out, "allowed once, for ten minutes: {}", escape(&permit.text))?;
     Ok(Exit::Fine)
 }

@@ -360,12 +360,5 @@ fn advice(chosen: &Chosen) -> Decision {
 }
 
 pub fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
-    Reason {
-        rule: rule.to_owned(),
-        verdict,
-        severity: Severity::Medium,
-        message,
-        matched: String::new(),
-        instead: None,
-    }
+    Reason::new(rule, verdict, Severity::Medium, message)
 }

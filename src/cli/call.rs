@@ -131,33 +131,3 @@ pub fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
         file_operation: writes,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{Client, SessionId};
-
-    fn subject(agent_type: &str) -> Subject {
-        Subject {
-            client: Client::ClaudeCode,
-            session: SessionId::new("s").unwrap(),
-            agent: None,
-            agent_type: Some(agent_type.to_owned()),
-        }
-    }
-
-    #[test]
-    fn quarantine_is_known_by_type_or_switch() {
-        let policy = Policy::default();
-        for name in [
-            "quarantine-reviewer",
-            "lazaret:quarantine-reviewer",
-            "Quarantine-Reviewer",
-            "x:quarantine-reviewer",
-        ] {
-            assert_eq!(trust(&subject(name), &policy, false), Trust::Quarantined, "{name}");
-        }
-        assert_eq!(trust(&subject("general-purpose"), &policy, false), Trust::Ordinary);
-        assert_eq!(trust(&subject("general-purpose"), &policy, true), Trust::Quarantined);
-    }
-}

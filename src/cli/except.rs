@@ -41,7 +41,7 @@ pub struct ExceptArgs {
 }
 
 fn lowered() -> impl TypedValueParser<Value = Lowered> {
-    let names = PossibleValuesParser::new(Lowered::ALL.map(Lowered::name));
+    let names = PossibleValuesParser::new(Lowered::NAMES);
     names.try_map(|name| Lowered::from_name(&name).ok_or("there is no such verdict"))
 }
 
@@ -106,18 +106,11 @@ fn exception(args: &ExceptArgs, policy: &Policy, out: &mut dyn Write) -> Result<
     let day = clock::rfc3339(until_s * 1000).split('T').next().unwrap_or_default().to_owned();
     let repository = args.here.then(std::env::current_dir).transpose().context("the working directory")?;
     let mut exception = Exception {
-        rule: rule.clone(),
         to: args.to,
-        reason: String::new(),
         expires: Some(Expiry { unix_s: until_s, text: day }),
-        paths: Vec::new(),
         repository: repository.map(|dir| dir.to_string_lossy().into_owned()),
-        tool: None,
         command: args.command.clone(),
-        agent: None,
-        origin: Tier::User,
-        file: String::new(),
-        line: 0,
+        ..Exception::of(rule.clone(), Tier::User)
     };
     if let Some(why) = exceptions::objection(&exception, severity, policy, now_s) {
         bail!("except: {why}");

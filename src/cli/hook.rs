@@ -55,7 +55,7 @@ pub fn run(args: &[OsString]) -> u8 {
         [] => (None, Ok(Values::default())),
     };
     let Some(client) = client else {
-        let known = Client::ALL.map(Client::name).join("|");
+        let known = Client::NAMES.join("|");
         return misused(&format!("usage: lazaret hook {known} [--home DIR …]"));
     };
     let given = match given {

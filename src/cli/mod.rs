@@ -45,13 +45,14 @@ use std::io::{IsTerminal, Write};
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
-use crate::domain::{Fault, FaultKind, Places};
+use crate::domain::{Fault, FaultKind, Places, Policy};
 use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::quarantine::descends_from;
-use crate::host::{guard, places};
+use crate::host::{clock, guard, places};
 use crate::rules::{CLIENTS, own_commands};
 use args::{CheckArgs, Cli, Command};
+use record::Log;
 
 /// What custom entries of the configuration have to be besides well written.
 pub const CHECKS: Checks = Checks {
@@ -263,6 +264,11 @@ impl Machine {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         Ok(Machine { env, dirs })
+    }
+
+    /// The audit log, of this moment.
+    fn log<'a>(&'a self, policy: &'a Policy) -> Log<'a> {
+        Log { state: &self.dirs.state, env: &self.env, policy, now: clock::now() }
     }
 
     /// Where things are, seen from the working directory.

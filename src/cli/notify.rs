@@ -10,11 +10,10 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::cli::CHECKS;
-use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
-use crate::domain::{Fault, FaultKind};
+use crate::domain::{EventKind, Fault, FaultKind};
 use crate::host::child::{self, End, Terms};
-use crate::host::{clock, config, places, reports};
+use crate::host::{config, places, reports};
 
 /// How long the command may take, and how long it then has to end by itself.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -41,13 +40,13 @@ pub fn run(report: &Path, machine: &Machine, out: &mut dyn Write) -> Result<Exit
             End::Ended | End::Stopped(_) => Some("lazaret was stopped".to_owned()),
         },
     };
-    let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
+    let log = machine.log(&policy);
     if let Some(why) = failed {
         let fault = Fault::new(FaultKind::Host, format!("interventions.notify {program}"), why);
         log.fault(&fault)?;
         return Err(fault.into());
     }
-    log.notified(program)?;
+    log.plain(EventKind::NotificationSent, program)?;
     writeln!(out, "{program} was notified")?;
     Ok(Exit::Fine)
 }

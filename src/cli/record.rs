@@ -125,15 +125,11 @@ impl Log<'_> {
     /// Something was done about a pattern.
     pub fn intervention(&self, request: &Request, chosen: &Chosen) -> Result<(), Fault> {
         self.append(&AuditEvent {
-            kind: EventKind::Intervention,
             subject: Some(&request.subject),
             cwd: &request.cwd,
-            tool: "",
             action: &format!("{} {}", chosen.kind.name(), chosen.pattern),
-            call_id: None,
-            decision: None,
             note: &safe(&chosen.text),
-            duration_us: 0,
+            ..AuditEvent::of(EventKind::Intervention)
         })
     }
 
@@ -141,32 +137,13 @@ impl Log<'_> {
     pub fn measured(&self, request: &Request, interventions: &[Intervened]) -> Result<(), Fault> {
         interventions.iter().try_for_each(|one| {
             self.append(&AuditEvent {
-                kind: EventKind::InterventionMeasured,
                 subject: Some(&request.subject),
                 cwd: &request.cwd,
-                tool: "",
                 action: &format!("{} {}", one.kind.name(), one.pattern),
-                call_id: None,
-                decision: None,
                 note: if one.effective == Some(true) { WORKED } else { IN_VAIN },
-                duration_us: 0,
+                ..AuditEvent::of(EventKind::InterventionMeasured)
             })
         })
-    }
-
-    /// Something that a client runs without asking came into being, and may.
-    pub fn surface(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::ConfigChanged, note)
-    }
-
-    /// A person let a stopped session go on.
-    pub fn resumed(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::SessionResumed, note)
-    }
-
-    /// The user's command was told of a stopped session.
-    pub fn notified(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::NotificationSent, note)
     }
 
     /// A fault that has no decision to stand in.
@@ -177,41 +154,11 @@ impl Log<'_> {
     /// A message that could not be read, with what it says all the same of who sent it.
     pub fn unreadable(&self, fault: &Fault, said: &Said) -> Result<(), Fault> {
         self.append(&AuditEvent {
-            kind: EventKind::Fault,
             subject: said.subject.as_ref(),
-            cwd: "",
             tool: &safe(&said.tool),
-            action: "",
-            call_id: None,
-            decision: None,
             note: &safe(&format!("{}: {}", fault.kind.code(), fault.message())),
-            duration_us: 0,
+            ..AuditEvent::of(EventKind::Fault)
         })
-    }
-
-    /// A person's word on a project's configuration.
-    pub fn trust(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::TrustChanged, note)
-    }
-
-    /// Files of the log that a person removed.
-    pub fn pruned(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::AuditPruned, note)
-    }
-
-    /// A person was given a verification key.
-    pub fn key_given(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::AuditKeyGiven, note)
-    }
-
-    /// What a person thinks of the decision with this id.
-    pub fn feedback(&self, id: &str, note: &str) -> Result<(), Fault> {
-        self.alone(EventKind::Feedback, id, note)
-    }
-
-    /// A person's one-time permission.
-    pub fn permission(&self, note: &str) -> Result<(), Fault> {
-        self.plain(EventKind::PermissionGranted, note)
     }
 
     /// A review session was opened.
@@ -240,23 +187,13 @@ impl Log<'_> {
     }
 
     /// An event that no client reported.
-    fn plain(&self, kind: EventKind, note: &str) -> Result<(), Fault> {
+    pub fn plain(&self, kind: EventKind, note: &str) -> Result<(), Fault> {
         self.alone(kind, "", note)
     }
 
     /// The same about something.
-    fn alone(&self, kind: EventKind, action: &str, note: &str) -> Result<(), Fault> {
-        self.append(&AuditEvent {
-            kind,
-            subject: None,
-            cwd: "",
-            tool: "",
-            action,
-            call_id: None,
-            decision: None,
-            note: &safe(note),
-            duration_us: 0,
-        })
+    pub fn alone(&self, kind: EventKind, action: &str, note: &str) -> Result<(), Fault> {
+        self.append(&AuditEvent { action, note: &safe(note), ..AuditEvent::of(kind) })
     }
 }
 

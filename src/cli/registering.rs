@@ -24,12 +24,12 @@ pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> R
     let here = of_scope(surroundings(machine)?, options.scope);
     let exit = install::install(&options, &here, out)?;
     // A registration for every user is nobody's configuration and nobody's log.
-    let of_user = exit == install::Exit::Fine && !options.dry_run && options.scope != Scope::System;
+    let of_user = exit == Exit::Fine && !options.dry_run && options.scope != Scope::System;
     if of_user {
         accept::at_installation(&machine.dirs, &machine.places()?, out)?;
         key::first(machine, out)?;
     }
-    Ok(ended(exit))
+    Ok(exit)
 }
 
 pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -40,7 +40,7 @@ pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) ->
     };
     let here = surroundings(machine)?;
     let here = options.scope.map_or(here.clone(), |scope| of_scope(here, scope));
-    Ok(ended(uninstall::uninstall(&options, &here, out)?))
+    uninstall::uninstall(&options, &here, out)
 }
 
 pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -48,7 +48,7 @@ pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit>
     let places = machine.places()?;
     let configured = Configured { dirs: machine.dirs, places };
     let options = DoctorOptions { clients: Vec::new(), json, patience: doctor::PATIENCE, configured };
-    Ok(ended(doctor::doctor(&options, &here, out)?))
+    doctor::doctor(&options, &here, out)
 }
 
 pub(super) fn surroundings(machine: &Machine) -> Result<Surroundings> {
@@ -79,12 +79,5 @@ fn scope(named: Option<Named>) -> Scope {
         Some(Named::Project) => Scope::Project,
         Some(Named::Local) => Scope::Local,
         Some(Named::System) => Scope::System,
-    }
-}
-
-fn ended(exit: install::Exit) -> Exit {
-    match exit {
-        install::Exit::Fine => Exit::Fine,
-        install::Exit::NotFine => Exit::Failed,
     }
 }

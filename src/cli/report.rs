@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::rules::condition;
-use crate::domain::{Decision, Excepted, Level, Subject, Target, Verdict, WrittenWhen, escape};
+use crate::domain::{Decision, Excepted, Subject, Target, Verdict, WrittenWhen, escape};
 use crate::rules::Survey;
 
 /// `check --json`: keys and shape are a contract.

@@ -4,9 +4,8 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
-use crate::domain::{Client, Policy, SessionId, Subject, escape};
+use crate::domain::{Client, EventKind, Policy, SessionId, Subject, escape};
 use crate::host::clock;
 use crate::host::state::{self, Look, Store};
 
@@ -32,8 +31,8 @@ pub fn run(session: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit
             document.behaviour.most_calls = None;
         })?;
         let why = stand.stopped.as_deref().unwrap_or("it was slowed down or held back");
-        let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &Policy::default(), now };
-        log.resumed(&format!("{} {session}: {why}", client.name()))?;
+        let note = format!("{} {session}: {why}", client.name());
+        machine.log(&Policy::default()).plain(EventKind::SessionResumed, &note)?;
         writeln!(
             out,
             "session {} of {} goes on; it was held because: {}",

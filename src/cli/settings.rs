@@ -6,10 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::cli::args::{ConfigCommand, TrustAction};
-use crate::cli::record::Log;
 use crate::cli::{Exit, Machine, accept, config, except, surfaces, trust};
-use crate::domain::Policy;
-use crate::host::clock;
+use crate::domain::{EventKind, Policy};
 
 pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let (dirs, places) = (&machine.dirs, machine.places()?);
@@ -40,13 +38,14 @@ fn is_terminal() -> bool {
 
 /// A person's word on the user's file into the log.
 fn recorded(accepted: bool, machine: &Machine) -> Result<()> {
-    let dirs = &machine.dirs;
     if accepted {
-        let log =
-            Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
-        log.trust(&format!("{}: accepted", dirs.config_file().display()))?;
+        trusted(&format!("{}: accepted", machine.dirs.config_file().display()), machine)?;
     }
     Ok(())
+}
+
+fn trusted(note: &str, machine: &Machine) -> Result<()> {
+    Ok(machine.log(&Policy::default()).plain(EventKind::TrustChanged, note)?)
 }
 
 /// `how`: what to do, and whether to print JSON.
@@ -69,9 +68,8 @@ pub fn trust(
         (TrustAction::Allow, _) => ("allowed", trust::allow(dirs, &places, file, is_terminal(), out)?),
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
-    let log = Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
     for path in paths {
-        log.trust(&format!("{path}: {what}"))?;
+        trusted(&format!("{path}: {what}"), machine)?;
     }
     Ok(Exit::Fine)
 }
@@ -79,12 +77,9 @@ pub fn trust(
 /// A file that was taken back from a client, put in place again as a person wants; false where it is none.
 fn let_be(file: Option<&Path>, machine: &Machine, out: &mut dyn Write) -> Result<bool> {
     let Some(file) = file else { return Ok(false) };
-    let dirs = &machine.dirs;
-    let allowed = surfaces::allow(dirs, file, is_terminal(), out)?;
+    let allowed = surfaces::allow(&machine.dirs, file, is_terminal(), out)?;
     if let Some(path) = &allowed {
-        let log =
-            Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
-        log.trust(&format!("{path}: allowed"))?;
+        trusted(&format!("{path}: allowed"), machine)?;
     }
     Ok(allowed.is_some())
 }

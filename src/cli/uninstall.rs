@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::install::{Exit, agent_for, agent_path, program_in, shown};
+use crate::cli::Exit;
+use crate::cli::install::{agent_for, agent_path, program_in, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -59,7 +60,7 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
             continue;
         }
         if matches!(undo, Undo::Left) {
-            exit = Exit::NotFine;
+            exit = Exit::Failed;
         } else {
             dirs.extend(record.into_iter().flat_map(|record| record.dirs));
             manifest.forget(&path);
@@ -98,7 +99,10 @@ fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -
         let undo = match kind {
             Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
             Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
-            Kind::Plugins => undo_plugins(&path, record.as_ref(), here)?,
+            Kind::Plugins => {
+                let url = here.managed_plugin_url()?;
+                undo_in_part(&path, record.as_ref(), |text| settings::without_plugin(text, &url))?
+            }
         };
         steps.push(Step { path, record, undo });
     }
@@ -144,35 +148,30 @@ fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) 
 }
 
 fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
-    let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
-    if let Some(record) = record.filter(|record| record.after == files::digest(&text))
-        && let Some(undo) = exactly(record)?
-    {
-        return Ok(undo);
-    }
-    if text.trim().is_empty() {
-        return Ok(Undo::Nothing);
-    }
-    let less = settings::without(&text, recorded).map_err(|unusable| {
-        Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
-            .with_hint("fix the file and run this again")
-    })?;
-    if less == text {
-        return Ok(Undo::Nothing);
-    }
+    let less = |text: &str| {
+        if text.trim().is_empty() { Ok(text.to_owned()) } else { settings::without(text, recorded) }
+    };
     let made_by_us = record.is_some_and(|record| record.before == Before::Absent);
-    let empty = less.trim().trim_start_matches('{').trim_end_matches('}').trim().is_empty();
-    Ok(if made_by_us && empty { Undo::Delete } else { Undo::Write(less, None) })
+    let empty = |less: &str| less.trim().trim_start_matches('{').trim_end_matches('}').trim().is_empty();
+    Ok(match undo_in_part(path, record, less)? {
+        Undo::Write(less, None) if made_by_us && empty(&less) => Undo::Delete,
+        undo => undo,
+    })
 }
 
-fn undo_plugins(path: &Path, record: Option<&Written>, here: &Surroundings) -> Result<Undo, Fault> {
+/// What was there before, or else the text without what is ours.
+fn undo_in_part(
+    path: &Path,
+    record: Option<&Written>,
+    less: impl Fn(&str) -> Result<String, settings::Unusable>,
+) -> Result<Undo, Fault> {
     let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
     if let Some(record) = record.filter(|record| record.after == files::digest(&text))
         && let Some(undo) = exactly(record)?
     {
         return Ok(undo);
     }
-    let less = settings::without_plugin(&text, &here.managed_plugin_url()?).map_err(|unusable| {
+    let less = less(&text).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
             .with_hint("fix the file and run this again")
     })?;

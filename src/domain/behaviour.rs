@@ -2,45 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Marked, Outcome, Span};
+use super::{Marked, Outcome, Span, words};
 
-/// What an action does, in the words that patterns are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ActionKind {
-    Read,
-    Search,
-    Write,
-    Delete,
-    Execute,
-    Network,
-    Spawn,
-    Other,
-}
-
-impl ActionKind {
-    pub const ALL: [ActionKind; 8] = [
-        ActionKind::Read,
-        ActionKind::Search,
-        ActionKind::Write,
-        ActionKind::Delete,
-        ActionKind::Execute,
-        ActionKind::Network,
-        ActionKind::Spawn,
-        ActionKind::Other,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            ActionKind::Read => "read",
-            ActionKind::Search => "search",
-            ActionKind::Write => "write",
-            ActionKind::Delete => "delete",
-            ActionKind::Execute => "execute",
-            ActionKind::Network => "network",
-            ActionKind::Spawn => "spawn",
-            ActionKind::Other => "other",
-        }
+words! {
+    /// What an action does, in the words that patterns are written in.
+    #[derive(Hash)]
+    ActionKind {
+        Read = "read",
+        Search = "search",
+        Write = "write",
+        Delete = "delete",
+        Execute = "execute",
+        Network = "network",
+        Spawn = "spawn",
+        Other = "other",
     }
 }
 
@@ -107,86 +82,33 @@ impl HistoryEntry {
     }
 }
 
-/// The five interventions of seed 000, from the mildest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InterventionKind {
-    SoftCorrection,
-    ContextReinforcement,
-    ResourceThrottling,
-    CheckpointRollback,
-    EmergencyStop,
-}
-
-impl InterventionKind {
-    pub const ALL: [InterventionKind; 5] = [
-        InterventionKind::SoftCorrection,
-        InterventionKind::ContextReinforcement,
-        InterventionKind::ResourceThrottling,
-        InterventionKind::CheckpointRollback,
-        InterventionKind::EmergencyStop,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            InterventionKind::SoftCorrection => "soft_correction",
-            InterventionKind::ContextReinforcement => "context_reinforcement",
-            InterventionKind::ResourceThrottling => "resource_throttling",
-            InterventionKind::CheckpointRollback => "checkpoint_rollback",
-            InterventionKind::EmergencyStop => "emergency_stop",
-        }
-    }
-
-    /// Seed 000: the session goes on after it.
-    pub const fn allows_continuation(self) -> bool {
-        match self {
-            InterventionKind::SoftCorrection
-            | InterventionKind::ContextReinforcement
-            | InterventionKind::ResourceThrottling => true,
-            InterventionKind::CheckpointRollback | InterventionKind::EmergencyStop => false,
-        }
+words! {
+    /// The five interventions of seed 000, from the mildest.
+    #[derive(PartialOrd, Ord, Hash)]
+    InterventionKind {
+        SoftCorrection = "soft_correction",
+        ContextReinforcement = "context_reinforcement",
+        ResourceThrottling = "resource_throttling",
+        CheckpointRollback = "checkpoint_rollback",
+        EmergencyStop = "emergency_stop",
     }
 }
 
-/// The built-in patterns: seed 000's four, and ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pattern {
-    RepetitiveErrors,
-    ScopeCreep,
-    ResourceSpiral,
-    GoalDrift,
-    ExplorationWandering,
-    FailedReferences,
-    RepeatedBlocks,
+words! {
+    /// The built-in patterns: seed 000's four, and ours.
+    #[derive(PartialOrd, Ord, Hash)]
+    Pattern {
+        RepetitiveErrors = "repetitive_errors",
+        ScopeCreep = "scope_creep",
+        ResourceSpiral = "resource_spiral",
+        GoalDrift = "goal_drift",
+        ExplorationWandering = "exploration_wandering",
+        FailedReferences = "failed_references",
+        RepeatedBlocks = "repeated_blocks",
+    }
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 7] = [
-        Pattern::RepetitiveErrors,
-        Pattern::ScopeCreep,
-        Pattern::ResourceSpiral,
-        Pattern::GoalDrift,
-        Pattern::ExplorationWandering,
-        Pattern::FailedReferences,
-        Pattern::RepeatedBlocks,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Pattern::RepetitiveErrors => "repetitive_errors",
-            Pattern::ScopeCreep => "scope_creep",
-            Pattern::ResourceSpiral => "resource_spiral",
-            Pattern::GoalDrift => "goal_drift",
-            Pattern::ExplorationWandering => "exploration_wandering",
-            Pattern::FailedReferences => "failed_references",
-            Pattern::RepeatedBlocks => "repeated_blocks",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Pattern> {
-        Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
-    }
-
     /// A loop of it is through all interventions in seconds, so that a graver one does not wait for the cooldown.
     pub const fn hurries(self) -> bool {
         matches!(self, Pattern::RepeatedBlocks)

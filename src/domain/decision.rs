@@ -1,79 +1,44 @@
 //! What was decided, and why.
 
-use serde::{Deserialize, Serialize};
+use super::{Asking, Effect, Excepted, Fault, Finding, Intervened, Rationality, Risk, Score, words};
 
-use super::{Asking, Effect, Excepted, Fault, Finding, Intervened, Rationality, Risk, Score};
-
-/// The four answers, from the mildest. Combining is `max`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    #[default]
-    Allow,
-    Warn,
-    Modify,
-    Block,
-}
-
-impl Verdict {
-    pub const ALL: [Verdict; 4] = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verdict::Allow => "allow",
-            Verdict::Warn => "warn",
-            Verdict::Modify => "modify",
-            Verdict::Block => "block",
-        }
+words! {
+    /// The four answers, from the mildest. Combining is `max`.
+    #[derive(PartialOrd, Ord, Hash, Default)]
+    Verdict {
+        #[default]
+        Allow = "allow",
+        Warn = "warn",
+        Modify = "modify",
+        Block = "block",
     }
 }
 
-/// How bad something is, from the mildest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Low,
-    Medium,
-    High,
-    Critical,
-}
-
-impl Severity {
-    pub const ALL: [Severity; 4] = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Severity::Low => "low",
-            Severity::Medium => "medium",
-            Severity::High => "high",
-            Severity::Critical => "critical",
-        }
+words! {
+    /// How bad something is, from the mildest.
+    #[derive(PartialOrd, Ord, Hash)]
+    Severity {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Critical = "critical",
     }
 }
 
-/// What the client is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Enforcement {
-    Proceed,
-    Notice,
-    Rewrite,
-    Ask,
-    Deny,
-    Stop,
+words! {
+    /// What the client is told.
+    #[derive(PartialOrd, Ord)]
+    Enforcement {
+        Proceed = "proceed",
+        Notice = "notice",
+        Rewrite = "rewrite",
+        Ask = "ask",
+        Deny = "deny",
+        Stop = "stop",
+    }
 }
 
 impl Enforcement {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Enforcement::Proceed => "proceed",
-            Enforcement::Notice => "notice",
-            Enforcement::Rewrite => "rewrite",
-            Enforcement::Ask => "ask",
-            Enforcement::Deny => "deny",
-            Enforcement::Stop => "stop",
-        }
-    }
-
     /// Whether the call may run after this.
     pub const fn lets_run(self) -> bool {
         match self {
@@ -115,6 +80,12 @@ const TELLS: [&str; 8] =
     ["fault.", "limits.", "permission.", "quarantine.", "self.", "session.", "shell.bound", "shell.syntax"];
 
 impl Reason {
+    /// One that quotes nothing of the call, and has no alternative.
+    pub fn new(rule: &str, verdict: Verdict, severity: Severity, message: String) -> Reason {
+        let (rule, matched) = (rule.to_owned(), String::new());
+        Reason { rule, verdict, severity, message, matched, instead: None }
+    }
+
     /// Who can let the call run.
     pub fn leave(&self) -> Leave {
         let code = self.rule.bytes().any(|byte| byte.is_ascii_uppercase()) || !self.rule.contains('.');
@@ -136,14 +107,7 @@ impl Reason {
 
     /// Something told that speaks neither for nor against the call.
     fn note(rule: &str, message: String) -> Reason {
-        Reason {
-            rule: rule.to_owned(),
-            verdict: Verdict::Allow,
-            severity: Severity::Low,
-            message,
-            matched: String::new(),
-            instead: None,
-        }
+        Reason::new(rule, Verdict::Allow, Severity::Low, message)
     }
 }
 
@@ -226,12 +190,8 @@ impl Decision {
     /// No decision was possible: the call is denied, or a person is asked where `ask` is set. Never allowed.
     pub fn fault(fault: Fault, ask: bool) -> Decision {
         let reason = Reason {
-            rule: fault.kind.code().to_owned(),
-            verdict: Verdict::Block,
-            severity: Severity::High,
-            message: fault.message(),
-            matched: String::new(),
             instead: fault.hint.clone(),
+            ..Reason::new(fault.kind.code(), Verdict::Block, Severity::High, fault.message())
         };
         let mut decision = Decision::new(vec![reason], None, false);
         decision.enforcement = if ask { Enforcement::Ask } else { Enforcement::Deny };
@@ -249,14 +209,7 @@ impl Decision {
 
     /// A block for a reason of lazaret's own.
     pub fn refusal(rule: &str, message: String) -> Decision {
-        let reason = Reason {
-            rule: rule.to_owned(),
-            verdict: Verdict::Block,
-            severity: Severity::Critical,
-            message,
-            matched: String::new(),
-            instead: None,
-        };
+        let reason = Reason::new(rule, Verdict::Block, Severity::Critical, message);
         Decision::new(vec![reason], None, false)
     }
 

@@ -1,49 +1,22 @@
 //! What an action would do to the world outside the client.
 
-use serde::{Deserialize, Serialize};
+use super::{Severity, words};
 
-use super::Severity;
-
-/// The kinds of side effect. The base risk of each is in `review::risk`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EffectKind {
-    FileRead,
-    FileCreation,
-    FileModification,
-    FileDeletion,
-    /// Starts a known program that does more than read and write the files it names (a build, a test run, a server).
-    ProcessCreation,
-    NetworkRequest,
-    /// A command whose effects we do not know.
-    SystemCommand,
-    /// Changes the system itself: packages, services, users, permissions, kernel, disks.
-    SystemModification,
-}
-
-impl EffectKind {
-    pub const ALL: [EffectKind; 8] = [
-        EffectKind::FileRead,
-        EffectKind::FileCreation,
-        EffectKind::FileModification,
-        EffectKind::FileDeletion,
-        EffectKind::ProcessCreation,
-        EffectKind::NetworkRequest,
-        EffectKind::SystemCommand,
-        EffectKind::SystemModification,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            EffectKind::FileRead => "file_read",
-            EffectKind::FileCreation => "file_creation",
-            EffectKind::FileModification => "file_modification",
-            EffectKind::FileDeletion => "file_deletion",
-            EffectKind::ProcessCreation => "process_creation",
-            EffectKind::NetworkRequest => "network_request",
-            EffectKind::SystemCommand => "system_command",
-            EffectKind::SystemModification => "system_modification",
-        }
+words! {
+    /// The kinds of side effect. The base risk of each is in `review::risk`.
+    #[derive(PartialOrd, Ord, Hash)]
+    EffectKind {
+        FileRead = "file_read",
+        FileCreation = "file_creation",
+        FileModification = "file_modification",
+        FileDeletion = "file_deletion",
+        /// Starts a known program that does more than read and write the files it names (a build, a test run, a server).
+        ProcessCreation = "process_creation",
+        NetworkRequest = "network_request",
+        /// A command whose effects we do not know.
+        SystemCommand = "system_command",
+        /// Changes the system itself: packages, services, users, permissions, kernel, disks.
+        SystemModification = "system_modification",
     }
 }
 

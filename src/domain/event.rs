@@ -1,80 +1,61 @@
 //! One line of the audit log, before it is written.
 
-use super::{Decision, LogLevel, Subject};
+use super::{Decision, LogLevel, Subject, words};
 
-/// Makes the types, their names and the list of all from one table.
-macro_rules! kinds {
-    ($($(#[$about:meta])* $kind:ident = $name:literal,)*) => {
-        /// The types of audit event: those of seed 004 and those of the step review.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum EventKind {
-            $($(#[$about])* $kind,)*
-        }
-
-        impl EventKind {
-            /// The names of all.
-            pub const NAMES: &[&str] = &[$($name),*];
-
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(EventKind::$kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    ActionAllowed = "action_allowed",
-    ActionWarned = "action_warned",
-    ActionModified = "action_modified",
-    ActionAsked = "action_asked",
-    ActionBlocked = "action_blocked",
-    ActionCompleted = "action_completed",
-    ActionFailed = "action_failed",
-    ToolBlocked = "tool_blocked",
-    /// A plain path, what is no reference, or a place outside where one is needed.
-    TypedReferenceInvalid = "typed_reference_invalid",
-    HmacFailure = "hmac_failure",
-    SessionMismatch = "session_mismatch",
-    ReferenceExpired = "reference_expired",
-    RateLimitExceeded = "rate_limit_exceeded",
-    ConcurrentAgentLimit = "concurrent_agent_limit",
-    QuarantineSessionStarted = "quarantine_session_started",
-    QuarantineSessionEnded = "quarantine_session_ended",
-    QuarantineTimeout = "quarantine_timeout",
-    /// A quarantined agent was led to a sealed copy.
-    QuarantineAccess = "quarantine_access",
-    QuarantineAgentStarted = "quarantine_agent_started",
-    QuarantineAgentStopped = "quarantine_agent_stopped",
-    QuarantineReportAccepted = "quarantine_report_accepted",
-    QuarantineReportSentBack = "quarantine_report_sent_back",
-    QuarantineReportRejected = "quarantine_report_rejected",
-    SessionStopped = "session_stopped",
-    SessionResumed = "session_resumed",
-    /// A pattern was found in what a session did, and something was done about it.
-    Intervention = "intervention",
-    SessionStarted = "session_started",
-    SessionEnded = "session_ended",
-    SubagentStarted = "subagent_started",
-    SubagentStopped = "subagent_stopped",
-    PromptSubmitted = "prompt_submitted",
-    ConfigChanged = "config_changed",
-    ConfigChangeBlocked = "config_change_blocked",
-    ClientEvent = "client_event",
-    Fault = "fault",
-    PermissionGranted = "permission_granted",
-    PermissionUsed = "permission_used",
-    TrustChanged = "trust_changed",
-    AuditPruned = "audit_pruned",
-    /// A person was given the key that later lines are verified with.
-    AuditKeyGiven = "audit_key_given",
-    /// A person said whether a decision was right.
-    Feedback = "feedback",
-    /// The user's command was told of a stopped session.
-    NotificationSent = "notification_sent",
-    /// Whether an intervention worked is known now.
-    InterventionMeasured = "intervention_measured",
+words! {
+    /// The types of audit event: those of seed 004 and those of the step review.
+    EventKind {
+        ActionAllowed = "action_allowed",
+        ActionWarned = "action_warned",
+        ActionModified = "action_modified",
+        ActionAsked = "action_asked",
+        ActionBlocked = "action_blocked",
+        ActionCompleted = "action_completed",
+        ActionFailed = "action_failed",
+        ToolBlocked = "tool_blocked",
+        /// A plain path, what is no reference, or a place outside where one is needed.
+        TypedReferenceInvalid = "typed_reference_invalid",
+        HmacFailure = "hmac_failure",
+        SessionMismatch = "session_mismatch",
+        ReferenceExpired = "reference_expired",
+        RateLimitExceeded = "rate_limit_exceeded",
+        ConcurrentAgentLimit = "concurrent_agent_limit",
+        QuarantineSessionStarted = "quarantine_session_started",
+        QuarantineSessionEnded = "quarantine_session_ended",
+        QuarantineTimeout = "quarantine_timeout",
+        /// A quarantined agent was led to a sealed copy.
+        QuarantineAccess = "quarantine_access",
+        QuarantineAgentStarted = "quarantine_agent_started",
+        QuarantineAgentStopped = "quarantine_agent_stopped",
+        QuarantineReportAccepted = "quarantine_report_accepted",
+        QuarantineReportSentBack = "quarantine_report_sent_back",
+        QuarantineReportRejected = "quarantine_report_rejected",
+        SessionStopped = "session_stopped",
+        SessionResumed = "session_resumed",
+        /// A pattern was found in what a session did, and something was done about it.
+        Intervention = "intervention",
+        SessionStarted = "session_started",
+        SessionEnded = "session_ended",
+        SubagentStarted = "subagent_started",
+        SubagentStopped = "subagent_stopped",
+        PromptSubmitted = "prompt_submitted",
+        ConfigChanged = "config_changed",
+        ConfigChangeBlocked = "config_change_blocked",
+        ClientEvent = "client_event",
+        Fault = "fault",
+        PermissionGranted = "permission_granted",
+        PermissionUsed = "permission_used",
+        TrustChanged = "trust_changed",
+        AuditPruned = "audit_pruned",
+        /// A person was given the key that later lines are verified with.
+        AuditKeyGiven = "audit_key_given",
+        /// A person said whether a decision was right.
+        Feedback = "feedback",
+        /// The user's command was told of a stopped session.
+        NotificationSent = "notification_sent",
+        /// Whether an intervention worked is known now.
+        InterventionMeasured = "intervention_measured",
+    }
 }
 
 impl EventKind {
@@ -144,4 +125,21 @@ pub struct AuditEvent<'a> {
     /// Anything else worth a line (a fault's text, a prompt's length).
     pub note: &'a str,
     pub duration_us: u64,
+}
+
+impl AuditEvent<'_> {
+    /// One of which only the kind is known.
+    pub const fn of(kind: EventKind) -> Self {
+        AuditEvent {
+            kind,
+            subject: None,
+            cwd: "",
+            tool: "",
+            action: "",
+            call_id: None,
+            decision: None,
+            note: "",
+            duration_us: 0,
+        }
+    }
 }

@@ -2,51 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Severity, Verdict};
+use super::{Severity, Verdict, words};
 
-/// Whose file a setting stands in, from the highest layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tier {
-    Managed,
-    User,
-    Project,
-}
-
-impl Tier {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Tier::Managed => "managed",
-            Tier::User => "user",
-            Tier::Project => "project",
-        }
+words! {
+    /// Whose file a setting stands in, from the highest layer.
+    #[derive(PartialOrd, Ord)]
+    Tier {
+        Managed = "managed",
+        User = "user",
+        Project = "project",
     }
 }
 
-/// The verdict that an exception leaves of a rule's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lowered {
-    Ask,
-    Warn,
-    Allow,
+words! {
+    /// The verdict that an exception leaves of a rule's.
+    Lowered {
+        Ask = "ask",
+        Warn = "warn",
+        Allow = "allow",
+    }
 }
 
 impl Lowered {
-    pub const ALL: [Lowered; 3] = [Lowered::Ask, Lowered::Warn, Lowered::Allow];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Lowered::Ask => "ask",
-            Lowered::Warn => "warn",
-            Lowered::Allow => "allow",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Lowered> {
-        Lowered::ALL.into_iter().find(|to| to.name() == name)
-    }
-
     pub const fn verdict(self) -> Verdict {
         match self {
             Lowered::Ask => Verdict::Modify,
@@ -89,6 +66,24 @@ pub struct Exception {
 impl Exception {
     /// The agent that is no subagent.
     pub const MAIN: &'static str = "main";
+
+    /// One from that rule for every call, of no file yet.
+    pub fn of(rule: String, origin: Tier) -> Exception {
+        Exception {
+            rule,
+            to: Lowered::Warn,
+            reason: String::new(),
+            expires: None,
+            paths: Vec::new(),
+            repository: None,
+            tool: None,
+            command: None,
+            agent: None,
+            origin,
+            file: String::new(),
+            line: 0,
+        }
+    }
 }
 
 /// An exception that counted for a call.

@@ -1,33 +1,22 @@
 //! What a session did before, as far as a decision looks back.
 
-use serde::{Deserialize, Serialize};
+use super::{Behaviour, Marks, Verdict, words};
 
-use super::{Behaviour, Marks, Verdict};
-
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// Not reported yet.
-    Pending,
-    Done,
-    Failed,
-    /// lazaret did not let it run.
-    Blocked,
+words! {
+    /// How a call ended.
+    Outcome {
+        /// Not reported yet.
+        Pending = "pending",
+        Done = "done",
+        Failed = "failed",
+        /// lazaret did not let it run.
+        Blocked = "blocked",
+    }
 }
 
 impl Outcome {
     /// How a call can have ended.
     pub const ENDED: [Outcome; 3] = [Outcome::Done, Outcome::Failed, Outcome::Blocked];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Outcome::Pending => "pending",
-            Outcome::Done => "done",
-            Outcome::Failed => "failed",
-            Outcome::Blocked => "blocked",
-        }
-    }
 }
 
 /// One earlier call of the session.

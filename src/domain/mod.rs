@@ -24,6 +24,7 @@ mod review_session;
 mod score;
 mod surface;
 mod text;
+mod words;
 mod written_rule;
 
 pub use behaviour::{
@@ -56,11 +57,12 @@ pub use request::{
     Subject, Tool, ToolCall, Trust, Usage,
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
-pub use score::{Components, Issue, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
+pub use score::{Components, Issue, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use surface::{Run, Surface};
 pub use text::{
     clip, escape, is_hidden, join, lies_in, same_name, shell_word, single_quoted, size, words_of,
 };
+pub(crate) use words::words;
 pub use written_rule::{
     Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
     WrittenTool, WrittenWhen,

@@ -2,35 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Score, Severity};
+use super::{Score, Severity, words};
 
-/// What a plugin is asked for (seed 000, "Plugin Architecture").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PluginKind {
-    /// How risky a call is that is about to run.
-    Risk,
-    /// Whether a pattern stands after a call has ended.
-    Pattern,
-    /// What the model is told in an intervention.
-    Intervention,
-    /// The audit log in a form of its own.
-    Export,
+words! {
+    /// What a plugin is asked for (seed 000, "Plugin Architecture").
+    PluginKind {
+        /// How risky a call is that is about to run.
+        Risk = "risk",
+        /// Whether a pattern stands after a call has ended.
+        Pattern = "pattern",
+        /// What the model is told in an intervention.
+        Intervention = "intervention",
+        /// The audit log in a form of its own.
+        Export = "export",
+    }
 }
 
 impl PluginKind {
-    pub const ALL: [PluginKind; 4] =
-        [PluginKind::Risk, PluginKind::Pattern, PluginKind::Intervention, PluginKind::Export];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            PluginKind::Risk => "risk",
-            PluginKind::Pattern => "pattern",
-            PluginKind::Intervention => "intervention",
-            PluginKind::Export => "export",
-        }
-    }
-
     /// The longest time-out, and the one where none is given, in milliseconds.
     pub const fn timeouts(self) -> (u32, u32) {
         match self {

@@ -4,56 +4,39 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Exception, Pattern, Places, Plugin, PluginKind, Tier, WrittenIntervention, WrittenPattern,
-    WrittenProgram, WrittenRule, highest, join, lies_in,
+    WrittenProgram, WrittenRule, highest, join, lies_in, words,
 };
 
-/// The values that stand where no file sets a key, from the loosest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// A person sits beside and sees what is done.
-    Development,
-    /// As the defaults are.
-    Default,
-    /// An agent works where nobody answers, and where nothing hangs on it.
-    Testing,
-    /// Others depend on what the agent works on.
-    Production,
-}
-
-impl Profile {
-    pub const ALL: [Profile; 4] =
-        [Profile::Development, Profile::Default, Profile::Testing, Profile::Production];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::Development => "development",
-            Profile::Default => "default",
-            Profile::Testing => "testing",
-            Profile::Production => "production",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Profile> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name)
+words! {
+    /// The values that stand where no file sets a key, from the loosest.
+    #[derive(PartialOrd, Ord)]
+    Profile {
+        /// A person sits beside and sees what is done.
+        Development = "development",
+        /// As the defaults are.
+        Default = "default",
+        /// An agent works where nobody answers, and where nothing hangs on it.
+        Testing = "testing",
+        /// Others depend on what the agent works on.
+        Production = "production",
     }
 }
 
-/// Whether every call waits for the whole review (seed 002, `mode`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// One of little risk does not wait for what its session's past says of it: that is looked at when it has ended.
-    Async,
-    Blocking,
+words! {
+    /// Whether every call waits for the whole review (seed 002, `mode`).
+    Mode {
+        /// One of little risk does not wait for what its session's past says of it: that is looked at when it has ended.
+        Async = "async",
+        Blocking = "blocking",
+    }
 }
 
-/// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnFault {
-    Ask,
-    Block,
+words! {
+    /// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
+    OnFault {
+        Ask = "ask",
+        Block = "block",
+    }
 }
 
 /// Which built-in rules are on.
@@ -66,13 +49,13 @@ pub enum BuiltinRules {
     None,
 }
 
-/// What a resource limit does when it is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ResourceMode {
-    Off,
-    Warn,
-    Block,
+words! {
+    /// What a resource limit does when it is reached.
+    ResourceMode {
+        Off = "off",
+        Warn = "warn",
+        Block = "block",
+    }
 }
 
 /// Lower bounds of the risk bands (seed 002).
@@ -128,13 +111,13 @@ impl QuarantinePolicy {
     }
 }
 
-/// What a limit is counted over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Span {
-    /// From one prompt of the person to the next.
-    Prompt,
-    Session,
+words! {
+    /// What a limit is counted over.
+    Span {
+        /// From one prompt of the person to the next.
+        Prompt = "prompt",
+        Session = "session",
+    }
 }
 
 /// What may be used, and what happens beyond it (seed 000 `resources`). The hook counts file operations and time; memory and tokens are
@@ -181,13 +164,13 @@ pub enum LogLevel {
     Error,
 }
 
-/// How easily patterns are seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sensitivity {
-    Low,
-    Medium,
-    High,
+words! {
+    /// How easily patterns are seen.
+    Sensitivity {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+    }
 }
 
 impl Sensitivity {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::written_rule::words;
+use super::words;
 
 words! {
     /// What running a program, or one of its commands, does, apart from what it does to its operands.

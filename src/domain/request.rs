@@ -1,26 +1,13 @@
 //! One message of a client, in our own words.
 
-/// The client that sent a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Client {
-    ClaudeCode,
-    OpenCode,
-}
+use super::words;
 
-impl Client {
-    pub const ALL: [Client; 2] = [Client::ClaudeCode, Client::OpenCode];
-
-    /// The name used on the command line, in the audit log and in file names.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Client::ClaudeCode => "claude-code",
-            Client::OpenCode => "opencode",
-        }
-    }
-
-    /// The client of a command-line name.
-    pub fn from_name(name: &str) -> Option<Client> {
-        Client::ALL.into_iter().find(|client| client.name() == name)
+words! {
+    /// The client that sent a message.
+    #[derive(Hash)]
+    Client {
+        ClaudeCode = "claude-code",
+        OpenCode = "opencode",
     }
 }
 

@@ -81,16 +81,9 @@ pub fn sealed_name(path: &str) -> Cow<'_, str> {
     if is_renamed(name) { Cow::Owned(format!("{path}{SEALED}")) } else { Cow::Borrowed(path) }
 }
 
-/// What the file was called of which this is the copy.
-fn unsealed_name(path: &str) -> &str {
-    let original = path.strip_suffix(SEALED);
-    let renamed = |path: &&str| is_renamed(path.rsplit('/').next().unwrap_or(path));
-    original.filter(renamed).unwrap_or(path)
-}
-
 /// Whether a directory of that name could lie where a file's copy belongs.
 pub fn is_sealed_name(name: &str) -> bool {
-    unsealed_name(name) != name
+    name.strip_suffix(SEALED).is_some_and(is_renamed)
 }
 
 impl Grounds {
@@ -110,18 +103,6 @@ impl Grounds {
         let below = if self.is_tree(original) { Cow::Borrowed(below) } else { sealed_name(below) };
         let copies = self.copies.trim_end_matches('/');
         Some(if below.is_empty() { copies.to_owned() } else { format!("{copies}/{below}") })
-    }
-
-    /// The original of a path among the copies: none = it is no copy of this session.
-    pub fn original_of(&self, copy: &str) -> Option<String> {
-        let below = copy.strip_prefix(self.copies.trim_end_matches('/'))?;
-        let original = format!("{}{below}", self.root.trim_end_matches('/'));
-        let original = if original.is_empty() { "/".to_owned() } else { original };
-        let original = match self.is_tree(&original) {
-            true => original,
-            false => unsealed_name(&original).to_owned(),
-        };
-        ((below.is_empty() || below.starts_with('/')) && self.grant(&original).is_some()).then_some(original)
     }
 
     /// Whether the path is a directory that was granted as such.
@@ -205,19 +186,15 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_originals_are_found_from_each_other() {
+    fn a_copy_is_found_of_what_is_granted_alone() {
         let two = grounds("/p", &[("/p/a/f", false), ("/p/d", true)]);
         for (original, copy) in [("/p/a/f", "/run/c/a/f"), ("/p/d", "/run/c/d"), ("/p/d/x/y", "/run/c/d/x/y")]
         {
             assert_eq!(two.copy_of(original).unwrap(), copy);
-            assert_eq!(two.original_of(copy).unwrap(), original);
         }
         for foreign in ["/p", "/p/a", "/p/a/f/x", "/p/a/g", "/p/dd", "/p/d/../a/f", "/p/d/./x", "/etc/passwd"]
         {
             assert_eq!(two.copy_of(foreign), None, "{foreign}");
-        }
-        for foreign in ["/run/c", "/run/c/a", "/run/cc/d", "/run/c/d/../../x", "/p/d", ""] {
-            assert_eq!(two.original_of(foreign), None, "{foreign}");
         }
     }
 
@@ -240,7 +217,6 @@ mod tests {
             ("/p/.sealed", "/run/c/.sealed"),
         ] {
             assert_eq!(grounds.copy_of(original).unwrap(), copy);
-            assert_eq!(grounds.original_of(copy).unwrap(), original);
             assert!(copies.insert(copy), "{copy}");
         }
         assert!(is_sealed_name(".gitignore.sealed") && !is_sealed_name(".gitignore"));
@@ -251,9 +227,7 @@ mod tests {
         let whole = grounds("/p", &[("/p", true)]);
         assert_eq!(whole.copy_of("/p/x").unwrap(), "/run/c/x");
         assert_eq!(whole.copy_of("/p").unwrap(), "/run/c");
-        assert_eq!(whole.original_of("/run/c").unwrap(), "/p");
         let all = grounds("/", &[("/etc/f", false)]);
         assert_eq!(all.copy_of("/etc/f").unwrap(), "/run/c/etc/f");
-        assert_eq!(all.original_of("/run/c/etc/f").unwrap(), "/etc/f");
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::words;
+
 /// A number from 0 to 1. Anything that is not such a number becomes 1, the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
 #[serde(from = "f64", into = "f64")]
@@ -41,48 +43,25 @@ impl From<Score> for f64 {
     }
 }
 
-/// A level's name, for messages and JSON.
-pub trait Level {
-    fn name(self) -> &'static str;
-}
-
-/// Bands of risk, by lower bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RiskLevel {
-    Minimal,
-    Low,
-    Medium,
-    High,
-    Critical,
-}
-
-impl Level for RiskLevel {
-    fn name(self) -> &'static str {
-        match self {
-            RiskLevel::Minimal => "minimal",
-            RiskLevel::Low => "low",
-            RiskLevel::Medium => "medium",
-            RiskLevel::High => "high",
-            RiskLevel::Critical => "critical",
-        }
+words! {
+    /// Bands of risk, by lower bounds.
+    #[derive(PartialOrd, Ord)]
+    RiskLevel {
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Critical = "critical",
     }
 }
 
-/// Bands of rationality, by lower bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RationalityLevel {
-    Low,
-    Medium,
-    High,
-}
-
-impl Level for RationalityLevel {
-    fn name(self) -> &'static str {
-        match self {
-            RationalityLevel::Low => "low",
-            RationalityLevel::Medium => "medium",
-            RationalityLevel::High => "high",
-        }
+words! {
+    /// Bands of rationality, by lower bounds.
+    #[derive(PartialOrd, Ord)]
+    RationalityLevel {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
     }
 }
 

@@ -3,31 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EffectKind, Severity, Verdict};
-
-/// An enum of words: each with the name by which it is written.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[repr(u8)]
-        pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            pub const ALL: &[$name] = &[$($name::$variant),+];
-
-            /// As it is written in rules.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($name::$variant => $word,)+
-                }
-            }
-        }
-    };
-}
-pub(super) use words;
+use super::{EffectKind, Severity, Verdict, words};
 
 words! {
     /// Kinds of place. A target may be several at once.

@@ -246,7 +246,7 @@ fn ask_to_end(
 }
 
 /// Looked at without reaping: until it is waited for, its number cannot be given to another group.
-fn has_ended(child: &Child) -> io::Result<bool> {
+pub(super) fn has_ended(child: &Child) -> io::Result<bool> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match pid(child) {
         Some(pid) => Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some()),
@@ -255,13 +255,15 @@ fn has_ended(child: &Child) -> io::Result<bool> {
 }
 
 fn kill_group(child: &Child, signal: Signal) {
-    if let Some(pid) = pid(child) {
-        // The group may be gone already.
-        let _gone = rustix::process::kill_process_group(pid, signal);
-    }
+    signal_group(pid(child), signal);
 }
 
-fn pid(child: &Child) -> Option<Pid> {
+pub(super) fn signal_group(group: Option<Pid>, signal: Signal) {
+    // It may be gone already.
+    let _gone = group.map(|group| rustix::process::kill_process_group(group, signal));
+}
+
+pub(super) fn pid(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 

@@ -371,69 +371,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs() {
-        let yes = [
-            ("*.o", "a.o"),
-            ("a/*/c", "a/b/c"),
-            ("**/c", "c"),
-            ("**/c", "a/b/c"),
-            ("a/**/c", "a/c"),
-            ("a/**/c", "a/x/y/c"),
-            ("a/**", "a/b/c"),
-            ("a**b", "axxb"),
-            ("[a-c]x", "bx"),
-            ("[!a]x", "bx"),
-            ("[]]x", "]x"),
-            ("[[:digit:]]*", "7z"),
-            ("\\*", "*"),
-            ("a\\ b", "a b"),
-            ("{a,b}", "{a,b}"),
-            ("**/a/*b/**/c", "x/a/qb/r/s/c"),
-            ("*a*b*c", "xaybzc"),
-            ("[\\]]", "]"),
-            ("[a-]", "-"),
-            ("a/**/b/**/c", "a/b/b/x/c"),
-            ("**/a/b", "a/a/b"),
-            ("**", "a/b"),
-        ];
-        for (glob, text) in yes {
-            assert!(matches(glob.as_bytes(), text.as_bytes()), "{glob} should match {text}");
-        }
-        let no = [
-            ("*.o", "a/b.o"),
-            ("a/*/c", "a/b/b/c"),
-            ("a/**", "a"),
-            ("a?b", "a/b"),
-            ("a[/]b", "a/b"),
-            ("a**b", "a/b"),
-            ("[a", "[a"),
-            ("[a", "a"),
-            ("[!a]x", "ax"),
-            ("a\\", "a\\"),
-            ("{a,b}", "a"),
-            ("**/c", "xc"),
-            ("[[:nope:]]", "n"),
-            ("a/**/c", "a/xc"),
-            ("", "a"),
-        ];
-        for (glob, text) in no {
-            assert!(!matches(glob.as_bytes(), text.as_bytes()), "{glob} should not match {text}");
-        }
-    }
-
-    #[test]
     fn hostile_globs_end() {
         let text = "a/".repeat(2000);
         for glob in ["*a*a*a*a*b".repeat(50), "**/a/".repeat(300) + "b", "*/".repeat(500) + "b"] {
             assert!(!matches(glob.as_bytes(), text.as_bytes()));
         }
-    }
-
-    #[test]
-    fn trailing_blanks() {
-        assert_eq!(without_trailing_blanks(b"a  "), b"a");
-        assert_eq!(without_trailing_blanks(b"a\\  "), b"a\\ ");
-        assert_eq!(without_trailing_blanks(b"a\\\\ "), b"a\\\\");
-        assert_eq!(without_trailing_blanks(b" a b"), b" a b");
     }
 }

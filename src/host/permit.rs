@@ -170,11 +170,8 @@ fn plain(code: &str) -> String {
 
 /// A permit, if the file is there and is one. A damaged one permits nothing.
 fn read(path: &Path) -> Result<Option<Permit>, Fault> {
-    let mut file = match private::open(path, false) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(path, &error)),
-    };
+    let opened = private::found(private::open(path, false)).map_err(|error| cannot(path, &error))?;
+    let Some(mut file) = opened else { return Ok(None) };
     let meta = file.metadata().map_err(|error| cannot(path, &error))?;
     private::owned(FaultKind::State, path, &meta)?;
     let bytes = private::read(&mut file, FILE).map_err(|error| cannot(path, &error))?;
@@ -182,11 +179,8 @@ fn read(path: &Path) -> Result<Option<Permit>, Fault> {
 }
 
 fn names(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
-    match fs::read_dir(dir) {
-        Ok(entries) => Ok(entries.flatten().take(LOOKED_AT).map(|entry| entry.path()).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(cannot(dir, &error)),
-    }
+    let entries = private::found(fs::read_dir(dir)).map_err(|error| cannot(dir, &error))?;
+    Ok(entries.into_iter().flatten().flatten().take(LOOKED_AT).map(|entry| entry.path()).collect())
 }
 
 fn all(dir: &Path) -> Result<Vec<(PathBuf, Permit)>, Fault> {
@@ -196,11 +190,8 @@ fn all(dir: &Path) -> Result<Vec<(PathBuf, Permit)>, Fault> {
 
 /// Removes a file: `false` = somebody else did.
 fn remove(path: &Path) -> Result<bool, Fault> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(cannot(path, &error)),
-    }
+    let removed = private::found(fs::remove_file(path)).map_err(|error| cannot(path, &error))?;
+    Ok(removed.is_some())
 }
 
 fn fault(path: &Path, why: impl Into<String>) -> Fault {

@@ -3,14 +3,15 @@
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::child::{pid, signal_group};
 use super::files::{self, Links};
 use super::hex;
 use super::registration::process::{self, End};
@@ -90,10 +91,10 @@ pub fn pour<E: From<Fault>>(
     let begun = Instant::now();
     let limit = Duration::from_millis(u64::from(plugin.timeout_ms));
     let (over, watch) = mpsc::channel::<()>();
-    let group = group(&child);
+    let group = pid(&child);
     let watchdog = std::thread::spawn(move || {
         if watch.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            end(group);
+            signal_group(group, Signal::KILL);
         }
     });
     let fed = match child.stdin.take() {
@@ -104,7 +105,7 @@ pub fn pour<E: From<Fault>>(
     let status = child.wait();
     let late = begun.elapsed() >= limit;
     drop(over);
-    end(group);
+    signal_group(group, Signal::KILL);
     let _joined = watchdog.join();
     match status {
         Ok(status) if status.success() => fed,
@@ -123,13 +124,4 @@ fn command(plugin: &Plugin) -> Command {
 
 fn what(plugin: &Plugin) -> String {
     format!("plugin {} ({})", plugin.name, escape(&plugin.program))
-}
-
-fn group(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-}
-
-fn end(group: Option<Pid>) {
-    // It may be gone already.
-    let _gone = group.map(|group| kill_process_group(group, Signal::KILL));
 }

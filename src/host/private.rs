@@ -46,6 +46,14 @@ pub(super) fn replace(path: &Path, temp: &Path, bytes: &[u8]) -> io::Result<()> 
     fs::rename(temp, path)
 }
 
+/// What was found; none where there is nothing.
+pub(super) fn found<T>(looked: io::Result<T>) -> io::Result<Option<T>> {
+    match looked {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        looked => looked.map(Some),
+    }
+}
+
 /// The bytes of a file, if it has no more than `max` of them.
 pub(super) fn read(file: &mut File, max: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();

@@ -6,27 +6,19 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::files::{self, Links};
-use super::hex;
+use super::{hex, private};
+use crate::domain::words;
 
 /// Longest path that is kept beside a permission.
 const MAX_PATH: u64 = 64 * 1024;
 
-/// What a person has said of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustState {
-    /// Nothing yet, or nothing of this content.
-    Unknown,
-    Allowed,
-    Denied,
-}
-
-impl TrustState {
-    pub const fn name(self) -> &'static str {
-        match self {
-            TrustState::Unknown => "unknown",
-            TrustState::Allowed => "allowed",
-            TrustState::Denied => "denied",
-        }
+words! {
+    /// What a person has said of a file.
+    TrustState {
+        /// Nothing yet, or nothing of this content.
+        Unknown = "unknown",
+        Allowed = "allowed",
+        Denied = "denied",
     }
 }
 
@@ -44,10 +36,7 @@ pub fn state(state_dir: &Path, path: &str, content: &[u8]) -> TrustState {
 /// From now on the file may loosen, as long as it has this content.
 pub fn allow(state_dir: &Path, path: &str, content: &[u8]) -> std::io::Result<()> {
     record(&allowed_place(state_dir, path, content), path)?;
-    match std::fs::remove_file(denied_place(state_dir, path)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    private::found(std::fs::remove_file(denied_place(state_dir, path))).map(drop)
 }
 
 /// From now on the file may loosen with this content and with no other one, earlier ones included.
@@ -79,11 +68,7 @@ pub fn deny(state_dir: &Path, path: &str) -> std::io::Result<()> {
 
 /// Takes every permission for the file back.
 fn withdraw(state_dir: &Path, path: &str) -> std::io::Result<()> {
-    let allowed = match std::fs::read_dir(state_dir.join("trust/allowed")) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        allowed => allowed?,
-    };
-    for entry in allowed {
+    for entry in private::found(std::fs::read_dir(state_dir.join("trust/allowed")))?.into_iter().flatten() {
         let file = entry?.path();
         if holds(&file, path) {
             std::fs::remove_file(file)?;
@@ -141,21 +126,6 @@ mod tests {
             TrustState::Unknown,
             "refusal took the earlier permission away"
         );
-    }
-
-    #[test]
-    fn acceptance_is_for_the_last_content_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let here = dir.path();
-        assert!(is_new(here));
-        accept(here, "/u", b"one").unwrap();
-        allow(here, "/p", b"one").unwrap();
-        assert!(!is_new(here));
-        assert_eq!(state(here, "/u", b"one"), TrustState::Allowed);
-        accept(here, "/u", b"two").unwrap();
-        assert_eq!(state(here, "/u", b"two"), TrustState::Allowed);
-        assert_eq!(state(here, "/u", b"one"), TrustState::Unknown, "an older content does not come back");
-        assert_eq!(state(here, "/p", b"one"), TrustState::Allowed, "nothing else is withdrawn");
     }
 
     #[test]

@@ -249,25 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_has_its_refusal() {
-        let key = Key::new([5; 32]);
-        let reference = Reference::mint(&key, b"/x", 1000, &id(), 60).unwrap();
-        let other = ReviewId::parse(&ID.replace('3', "4")).unwrap();
-        assert_eq!(reference.verify(&key, &id(), 60, 1000), Ok(()));
-        assert_eq!(reference.verify(&key, &id(), 60, 1060), Ok(()));
-        assert_eq!(reference.verify(&key, &id(), 60, 1061), Err(Refusal::Expired));
-        assert_eq!(reference.verify(&key, &id(), 60, 940), Ok(()));
-        assert_eq!(reference.verify(&key, &id(), 60, 939), Err(Refusal::Future));
-        assert_eq!(reference.verify(&key, &id(), 61, 1000), Err(Refusal::Forged));
-        assert_eq!(reference.verify(&Key::new([6; 32]), &id(), 60, 1000), Err(Refusal::Forged));
-        assert_eq!(reference.verify(&key, &other, 60, 1000), Err(Refusal::Session));
-        assert_eq!(reference.verify(&Key::new([6; 32]), &other, 60, 9999), Err(Refusal::Session));
-        let late = Reference::mint(&key, b"/x", u64::MAX, &id(), u32::MAX).unwrap();
-        assert_eq!(late.verify(&key, &id(), u32::MAX, 0), Err(Refusal::Future));
-        assert_eq!(late.verify(&key, &id(), u32::MAX, u64::MAX), Ok(()));
-    }
-
-    #[test]
     fn debug_leaves_the_signature_out() {
         let reference = Reference::mint(&Key::new([5; 32]), b"/x", 1000, &id(), 60).unwrap();
         let tag: String = reference.to_string().split("hmac=").nth(1).unwrap().chars().take(64).collect();

@@ -1,8 +1,6 @@
 //! What each assessor has to say against a call, as reasons.
 
-use crate::domain::{
-    Effect, Issue, Level, Rationality, Reason, Risk, RiskLevel, Severity, Target, Verdict, clip,
-};
+use crate::domain::{Effect, Issue, Rationality, Reason, Risk, RiskLevel, Severity, Target, Verdict, clip};
 use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
 use crate::rules::{NONE, Survey};
 

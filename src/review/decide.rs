@@ -269,14 +269,12 @@ pub fn afterwards(case: &Case<'_>) -> Option<Decision> {
 
 /// A quarantined agent's call, led to the sealed copy of what it asked for.
 fn sealed(change: Rewrite) -> Decision {
-    let reason = Reason {
-        rule: "quarantine.sealed-copy".to_owned(),
-        verdict: Verdict::Modify,
-        severity: Severity::Low,
-        message: "a quarantined agent gets the copy that was sealed when its review was opened".to_owned(),
-        matched: String::new(),
-        instead: None,
-    };
+    let reason = Reason::new(
+        "quarantine.sealed-copy",
+        Verdict::Modify,
+        Severity::Low,
+        "a quarantined agent gets the copy that was sealed when its review was opened".to_owned(),
+    );
     let mut decision = Decision::new(vec![reason], Some(change), false);
     decision.quarantined = true;
     decision

@@ -27,18 +27,19 @@ fn file_operations(case: &Case<'_>) -> Option<Reason> {
     let used = spent(case).operations(all, limits.per);
     let counts = used >= limits.max_file_operations && case.survey.effects.iter().any(is_file_operation);
     counts.then(|| Reason {
-        rule: "limits.file-operations".to_owned(),
-        verdict,
-        severity: Severity::Medium,
-        message: format!(
-            "file operation limit exceeded: {used} of {} in this {}",
-            limits.max_file_operations,
-            name(limits.per)
-        ),
-        matched: String::new(),
         instead: Some(
             "a person can raise max_file_operations in [resources] of the configuration".to_owned(),
         ),
+        ..Reason::new(
+            "limits.file-operations",
+            verdict,
+            Severity::Medium,
+            format!(
+                "file operation limit exceeded: {used} of {} in this {}",
+                limits.max_file_operations,
+                limits.per.name()
+            ),
+        )
     })
 }
 
@@ -48,22 +49,15 @@ fn execution_time(case: &Case<'_>) -> Option<Reason> {
     let verdict = verdict(limits.execution_time)?;
     let used = spent(case).time_ms(limits.per) / 1000;
     let looks = matches!(case.call.action, Action::Read { .. } | Action::Search { .. });
-    (used >= limits.max_execution_time && !looks).then(|| Reason {
-        rule: "limits.execution-time".to_owned(),
-        verdict,
-        severity: Severity::Medium,
-        message: format!(
-            "execution time limit exceeded: the calls of this {} took {used} s of {} s",
-            name(limits.per),
-            limits.max_execution_time
-        ),
-        matched: String::new(),
-        instead: Some(
+    (used >= limits.max_execution_time && !looks).then(|| Reason { instead: Some(
             "tell the person what is left to do; a person can raise max_execution_time_seconds in [resources] of the \
              configuration"
                 .to_owned(),
-        ),
-    })
+        ), ..Reason::new("limits.execution-time", verdict, Severity::Medium, format!(
+            "execution time limit exceeded: the calls of this {} took {used} s of {} s",
+            limits.per.name(),
+            limits.max_execution_time
+        )) })
 }
 
 fn verdict(mode: ResourceMode) -> Option<Verdict> {
@@ -76,13 +70,6 @@ fn verdict(mode: ResourceMode) -> Option<Verdict> {
 
 fn spent(case: &Case<'_>) -> Spent {
     case.stand.behaviour.spent.unwrap_or_default()
-}
-
-const fn name(over: Span) -> &'static str {
-    match over {
-        Span::Prompt => "prompt",
-        Span::Session => "session",
-    }
 }
 
 /// Whether an effect counts as a file operation: it changes a file.
@@ -151,7 +138,7 @@ pub fn count(
             *before = share;
             told.push(format!(
                 "{share} % of the limit of this {} is used: {used} of {limit} {what}; {}",
-                name(limits.per),
+                limits.per.name(),
                 "do what matters most first, and tell the person what is left"
             ));
         }

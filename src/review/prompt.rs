@@ -3,11 +3,11 @@
 
 use super::quarantine_tools::AllowedTool;
 use super::response::SCHEMA;
-use crate::domain::{ReviewId, is_hidden, size};
+use crate::domain::{ReviewId, is_hidden};
 use crate::reference::Reference;
 
-/// Longest template, in bytes.
-pub const MAX_TEMPLATE: usize = 64 * 1024;
+const SYSTEM: &str = include_str!("prompt/system.md");
+const USER: &str = include_str!("prompt/user.md");
 /// Longest name of a file that is shown, in characters.
 const MAX_NAME: usize = 300;
 /// Longest instructions, in characters.
@@ -43,197 +43,42 @@ pub enum Extent {
     Directory { files: u32 },
 }
 
-/// Which of the two prompts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prompt {
-    System,
-    User,
-}
-
-impl Prompt {
-    pub const ALL: [Prompt; 2] = [Prompt::System, Prompt::User];
-
-    /// What a template must hold.
-    const fn needs(self) -> &'static [Variable] {
-        match self {
-            Prompt::System => &[
-                Variable::AllowedTools,
-                Variable::Ttl,
-                Variable::TimeoutSeconds,
-                Variable::SessionId,
-                Variable::Schema,
-            ],
-            Prompt::User => &[Variable::SessionId, Variable::Files, Variable::Instructions],
-        }
-    }
-}
-
-/// What a template may hold, as `{{NAME}}`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Variable {
-    AllowedTools,
-    Ttl,
-    TimeoutSeconds,
-    SessionId,
-    Schema,
-    Files,
-    Instructions,
-}
-
-impl Variable {
-    const ALL: [Variable; 7] = [
-        Variable::AllowedTools,
-        Variable::Ttl,
-        Variable::TimeoutSeconds,
-        Variable::SessionId,
-        Variable::Schema,
-        Variable::Files,
-        Variable::Instructions,
-    ];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Variable::AllowedTools => "ALLOWED_TOOLS",
-            Variable::Ttl => "TTL",
-            Variable::TimeoutSeconds => "TIMEOUT_SECONDS",
-            Variable::SessionId => "SESSION_ID",
-            Variable::Schema => "SCHEMA",
-            Variable::Files => "FILES",
-            Variable::Instructions => "INSTRUCTIONS",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Variable> {
-        Variable::ALL.into_iter().find(|variable| variable.name() == name)
-    }
-
-    fn value(self, parts: &Parts<'_>) -> String {
-        match self {
-            Variable::AllowedTools => {
-                parts.allowed_tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ")
-            }
-            Variable::Ttl => parts.ttl_s.to_string(),
-            Variable::TimeoutSeconds => parts.timeout_s.to_string(),
-            Variable::SessionId => parts.session.as_str().to_owned(),
-            Variable::Schema => SCHEMA.trim_end().to_owned(),
-            Variable::Files => parts.files.iter().map(listed).collect::<Vec<_>>().join("\n"),
-            Variable::Instructions => instructions(parts.instructions.unwrap_or_default()),
-        }
-    }
-}
-
-/// Why a template cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TemplateError {
-    TooLong,
-    /// `{{` without `}}`.
-    Open,
-    Unknown(String),
-    Missing(&'static str),
-}
-
-impl std::fmt::Display for TemplateError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            TemplateError::TooLong => {
-                write!(f, "it is longer than {0}; a template is at most {0}", size(MAX_TEMPLATE as u64))
-            }
-            TemplateError::Open => f.write_str("a `{{` in the template is never closed"),
-            TemplateError::Unknown(name) => {
-                let known: Vec<&str> = Variable::ALL.iter().map(|variable| variable.name()).collect();
-                write!(f, "the template has an unknown variable `{name}`; known are {}", known.join(", "))
-            }
-            TemplateError::Missing(name) => {
-                write!(f, "the template lacks {{{{{name}}}}}; write it where its value belongs")
-            }
-        }
-    }
-}
-
-/// A template that holds every variable it must, and no unknown one.
-#[derive(Debug, Clone, Copy)]
-pub struct Template<'a>(&'a str);
-
-impl<'a> Template<'a> {
-    /// The template that is used when a person gives no other.
-    pub const fn default_of(prompt: Prompt) -> Template<'static> {
-        match prompt {
-            Prompt::System => Template(include_str!("prompt/system.md")),
-            Prompt::User => Template(include_str!("prompt/user.md")),
-        }
-    }
-
-    /// A template that a person wrote.
-    pub fn parse(prompt: Prompt, text: &'a str) -> Result<Template<'a>, TemplateError> {
-        if text.len() > MAX_TEMPLATE {
-            return Err(TemplateError::TooLong);
-        }
-        let mut found = Vec::new();
-        for piece in Pieces(text) {
-            match piece {
-                Piece::Variable(variable) => found.push(variable),
-                Piece::Unknown(name) => return Err(TemplateError::Unknown(quoted(name, 40))),
-                Piece::Open => return Err(TemplateError::Open),
-                Piece::Text(_) => {}
-            }
-        }
-        match prompt.needs().iter().find(|needed| !found.contains(needed)) {
-            Some(missing) => Err(TemplateError::Missing(missing.name())),
-            None => Ok(Template(text)),
-        }
-    }
-
-    /// The prompt. Each variable is replaced once; what stands in a value is never looked at again.
-    pub fn fill(&self, parts: &Parts<'_>) -> String {
-        let mut out = String::with_capacity(self.0.len() + 4096);
-        for piece in Pieces(self.0) {
-            match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Variable(variable) => out.push_str(&variable.value(parts)),
-                // A checked template has neither.
-                Piece::Unknown(_) | Piece::Open => {}
-            }
-        }
-        out
-    }
-}
-
-/// The system prompt of the default template.
+/// The system prompt.
 pub fn system_prompt(parts: &Parts<'_>) -> String {
-    Template::default_of(Prompt::System).fill(parts)
+    fill(SYSTEM, parts)
 }
 
-/// The user prompt of the default template.
+/// The user prompt.
 pub fn user_prompt(parts: &Parts<'_>) -> String {
-    Template::default_of(Prompt::User).fill(parts)
+    fill(USER, parts)
 }
 
-enum Piece<'a> {
-    Text(&'a str),
-    Variable(Variable),
-    Unknown(&'a str),
-    Open,
+/// The prompt of a template. Each variable is replaced once; what stands in a value is never looked at again.
+fn fill(template: &str, parts: &Parts<'_>) -> String {
+    let mut out = String::with_capacity(template.len() + 4096);
+    let mut rest = template;
+    while let Some((text, (name, behind))) =
+        rest.split_once("{{").and_then(|(text, inside)| Some((text, inside.split_once("}}")?)))
+    {
+        out.push_str(text);
+        out.push_str(&value(name, parts));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
-/// What is left of a template.
-struct Pieces<'a>(&'a str);
-
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
-
-    fn next(&mut self) -> Option<Piece<'a>> {
-        let Some(inside) = self.0.strip_prefix("{{") else {
-            let end = self.0.find("{{").unwrap_or(self.0.len());
-            let (text, rest) = self.0.split_at_checked(end)?;
-            self.0 = rest;
-            return (!text.is_empty()).then_some(Piece::Text(text));
-        };
-        let Some((name, rest)) = inside.split_once("}}") else {
-            self.0 = "";
-            return Some(Piece::Open);
-        };
-        self.0 = rest;
-        Some(Variable::from_name(name).map_or(Piece::Unknown(name), Piece::Variable))
+/// What a variable of the templates stands for.
+fn value(name: &str, parts: &Parts<'_>) -> String {
+    match name {
+        "ALLOWED_TOOLS" => parts.allowed_tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", "),
+        "TTL" => parts.ttl_s.to_string(),
+        "TIMEOUT_SECONDS" => parts.timeout_s.to_string(),
+        "SESSION_ID" => parts.session.as_str().to_owned(),
+        "SCHEMA" => SCHEMA.trim_end().to_owned(),
+        "FILES" => parts.files.iter().map(listed).collect::<Vec<_>>().join("\n"),
+        "INSTRUCTIONS" => instructions(parts.instructions.unwrap_or_default()),
+        _ => String::new(),
     }
 }
 
@@ -309,9 +154,6 @@ mod tests {
 
     #[test]
     fn the_default_templates_are_complete() {
-        for prompt in Prompt::ALL {
-            assert!(Template::parse(prompt, Template::default_of(prompt).0).is_ok());
-        }
         let (system, user) = prompts("a.rs", Some("the parser"));
         for text in [&system, &user] {
             assert!(!text.contains("{{") && text.contains(id().as_str()), "{text}");
@@ -330,7 +172,7 @@ mod tests {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let claude = include_str!("../../adapters/claude-code/agents/quarantine-reviewer.md");
         let opencode = include_str!("../../adapters/opencode/agents/quarantine-reviewer.md");
-        let system = words(Template::default_of(Prompt::System).0);
+        let system = words(SYSTEM);
         for definition in [claude, opencode] {
             let (_, rules) = definition.split_once("\n---\n").unwrap();
             let rules: Vec<&str> = rules.split("\n- ").flat_map(|part| part.split("\n\n")).collect();
@@ -339,7 +181,7 @@ mod tests {
                 assert!(system.contains(&words(rule)), "not in the system prompt: {rule}");
             }
         }
-        let names = AllowedTool::ALL.map(AllowedTool::name);
+        let names = AllowedTool::NAMES;
         let tools = claude.lines().find_map(|line| line.strip_prefix("tools: ")).unwrap();
         assert_eq!(tools, names.join(", "));
         // The sealed copies lie outside the project.
@@ -386,42 +228,5 @@ mod tests {
         ), "{user}");
         let (_, user) = prompts("a", Some(&"x".repeat(9000)));
         assert!(user.contains(&format!("> {}\n> …\n", "x".repeat(8000))));
-    }
-
-    #[test]
-    fn templates_are_checked() {
-        let system = "{{ALLOWED_TOOLS}} {{TTL}} {{TIMEOUT_SECONDS}} {{SESSION_ID}} {{SCHEMA}}";
-        assert!(Template::parse(Prompt::System, system).is_ok());
-        assert!(Template::parse(Prompt::User, "{{FILES}}{{INSTRUCTIONS}}{{SESSION_ID}}{{TTL}}").is_ok());
-        for (text, error) in [
-            (system.replace("{{TTL}}", ""), TemplateError::Missing("TTL")),
-            (system.replace("{{TTL}}", "{{ttl}}"), TemplateError::Unknown("ttl".to_owned())),
-            (format!("{system}{{{{ TTL }}}}"), TemplateError::Unknown(" TTL ".to_owned())),
-            (format!("{system}{{{{HOME"), TemplateError::Open),
-            (" ".repeat(MAX_TEMPLATE + 1), TemplateError::TooLong),
-        ] {
-            assert_eq!(Template::parse(Prompt::System, &text).unwrap_err(), error);
-        }
-        assert_eq!(
-            TemplateError::Missing("TTL").to_string(),
-            "the template lacks {{TTL}}; write it where its value belongs"
-        );
-        assert!(Template::parse(Prompt::User, "").is_err());
-    }
-
-    #[test]
-    fn a_persons_template_is_filled() {
-        let id = id();
-        let parts = Parts {
-            session: &id,
-            allowed_tools: &[AllowedTool::Read],
-            ttl_s: 1,
-            timeout_s: 2,
-            files: &[],
-            instructions: Some("{{TTL}}"),
-        };
-        let text = "{a}{{FILES}}|{{INSTRUCTIONS}}|{{SESSION_ID}}|{{TTL}}{{TTL}}|{{ALLOWED_TOOLS}} }} {";
-        let filled = Template::parse(Prompt::User, text).unwrap().fill(&parts);
-        assert_eq!(filled, format!("{{a}}|> \\u{{7b}}\\u{{7b}}TTL\\u{{7d}}\\u{{7d}}|{id}|11|Read }}}} {{"));
     }
 }

@@ -1,8 +1,7 @@
 //! The quarantine's own gate: what a quarantined agent may read, search and list, and the sealed copy it gets instead.
 
 use crate::domain::{
-    Action, Inside, Level, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip,
-    escape,
+    Action, Inside, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip, escape,
 };
 use crate::reference::{self, Reference, Seen};
 use crate::review::quarantine_tools::{self, AllowedTool};
@@ -241,7 +240,6 @@ mod tests {
     use crate::domain::{Granted, Grounds, Key, SearchKind, Tool};
 
     const ID: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b";
-    const OTHER: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5c";
     const NOW: u64 = 1_000_000;
 
     fn standing() -> Standing {
@@ -278,41 +276,6 @@ mod tests {
 
     fn outcome(call: &ToolCall) -> Result<String, String> {
         gate(call, "/work", &standing()).map(|change| change.value).map_err(|reason| reason.rule)
-    }
-
-    #[test]
-    fn a_reference_leads_to_the_sealed_copy_in_both_spellings() {
-        let uri = reference("/p/a.rs", NOW, 7, ID);
-        assert_eq!(outcome(&read(&uri)).unwrap(), "/run/c/a.rs");
-        let resolved = format!("/work/{}", uri.replacen("typed://", "typed:/", 1));
-        assert_eq!(outcome(&read(&resolved)).unwrap(), "/run/c/a.rs");
-        let inside = reference("/p/lib/x/y.rs", NOW, 7, ID);
-        assert_eq!(outcome(&read(&inside)).unwrap(), "/run/c/lib/x/y.rs");
-        let change = gate(&read(&uri), "/work", &standing()).unwrap();
-        assert!(change.needs_permission && !change.told && change.field == "file_path");
-    }
-
-    #[test]
-    fn every_other_reading_is_refused_by_its_own_code() {
-        let good = reference("/p/a.rs", NOW, 7, ID);
-        for (path, code) in [
-            ("/p/a.rs".to_owned(), "INVALID_TYPED_REFERENCE"),
-            ("/etc/passwd".to_owned(), "INVALID_TYPED_REFERENCE"),
-            ("/run/c/a.rs".to_owned(), "INVALID_TYPED_REFERENCE"),
-            (good.to_uppercase(), "INVALID_TYPED_REFERENCE"),
-            (format!("{good} "), "INVALID_TYPED_REFERENCE"),
-            (good.replace("%2F", "/"), "INVALID_TYPED_REFERENCE"),
-            (reference("/p/lib", NOW, 7, ID), "INVALID_TYPED_REFERENCE"),
-            (reference("/p/b.rs", NOW, 7, ID), "INVALID_TYPED_REFERENCE"),
-            (reference("/p/a.rs", NOW, 8, ID), "HMAC_VERIFICATION_FAILED"),
-            (good.replace("a.rs", "b.rs"), "HMAC_VERIFICATION_FAILED"),
-            (good.replace("ts=1000000", "ts=1000001"), "HMAC_VERIFICATION_FAILED"),
-            (reference("/p/a.rs", NOW, 7, OTHER), "SESSION_MISMATCH"),
-            (reference("/p/a.rs", NOW - 61, 7, ID), "TYPED_REFERENCE_EXPIRED"),
-            (reference("/p/a.rs", NOW + 61, 7, ID), "TYPED_REFERENCE_EXPIRED"),
-        ] {
-            assert_eq!(outcome(&read(&path)).unwrap_err(), code, "{path}");
-        }
     }
 
     #[test]
@@ -407,27 +370,6 @@ mod tests {
         assert_eq!(refused.rule, "INVALID_TYPED_REFERENCE");
         let refused = gate(&read("/etc/passwd"), "/work", &Standing::Out(Out::TimedOut)).unwrap_err();
         assert_eq!(refused.rule, "QUARANTINE_TIMEOUT");
-    }
-
-    #[test]
-    fn other_tools_are_denied_with_their_danger() {
-        for tool in [
-            Tool::Bash,
-            Tool::Write,
-            Tool::Agent,
-            Tool::WebFetch,
-            Tool::Mcp { server: "s".to_owned(), tool: "read".to_owned() },
-            Tool::Unknown("Read ".to_owned()),
-        ] {
-            let call = ToolCall {
-                tool,
-                action: Action::Other { text: String::new(), claims: Vec::new() },
-                id: None,
-            };
-            let reason = gate(&call, "/work", &standing()).unwrap_err();
-            assert_eq!(reason.rule, "TOOL_NOT_ALLOWED");
-            assert!(reason.message.contains("AS-0"), "{}", reason.message);
-        }
     }
 
     #[test]

@@ -93,13 +93,6 @@ mod tests {
     }
 
     #[test]
-    fn the_first_call_explores() {
-        let first = rationality("ls", 1, true, &[], &Policy::default());
-        assert!((first.score.get() - 0.91).abs() < 1e-9);
-        assert_eq!(first.level, RationalityLevel::High);
-    }
-
-    #[test]
     fn repeating_a_failure_lowers_it_until_something_changes() {
         let failed = [past(1, Outcome::Failed, false)];
         let again = rationality("make", 1, true, &failed, &Policy::default());
@@ -115,12 +108,5 @@ mod tests {
         assert_eq!(goal_alignment("edit src/parser.rs", &policy.goals), Score::ONE);
         assert_eq!(goal_alignment("edit README.md", &policy.goals), Score::ZERO);
         assert_eq!(goal_alignment("anything", &[]), Score::ONE);
-    }
-
-    #[test]
-    fn not_understood_is_half_complete() {
-        let partial = rationality("x", 1, false, &[], &Policy::default());
-        assert_eq!(partial.components.completeness, Score::new(0.5));
-        assert_eq!(partial.issues, [Issue::NotUnderstood]);
     }
 }

@@ -423,14 +423,12 @@ pub fn leans_on_a_checkpoint(decision: &Decision) -> bool {
 /// The decision on a call that would run without a word, of which a part was not saved.
 pub fn partly_saved(decision: Decision, why: &str) -> Decision {
     decision.reasoned(true, |reasons| {
-        reasons.push(Reason {
-            rule: "checkpoint.incomplete".to_owned(),
-            verdict: Verdict::Warn,
-            severity: Severity::Low,
-            message: format!("not all that it changes could be saved first: {why}"),
-            matched: String::new(),
-            instead: None,
-        });
+        reasons.push(Reason::new(
+            "checkpoint.incomplete",
+            Verdict::Warn,
+            Severity::Low,
+            format!("not all that it changes could be saved first: {why}"),
+        ));
     })
 }
 
@@ -438,12 +436,13 @@ pub fn partly_saved(decision: Decision, why: &str) -> Decision {
 pub fn unsaved(decision: Decision, why: &str, can_ask: bool) -> Decision {
     decision.reasoned(can_ask, |reasons| {
         reasons.push(Reason {
-            rule: "checkpoint.incomplete".to_owned(),
-            verdict: Verdict::Modify,
-            severity: Severity::Medium,
-            message: format!("what it deletes or overwrites could not be saved first: {why}"),
-            matched: String::new(),
             instead: Some("delete what can be made again by its name, or let the person do it".to_owned()),
+            ..Reason::new(
+                "checkpoint.incomplete",
+                Verdict::Modify,
+                Severity::Medium,
+                format!("what it deletes or overwrites could not be saved first: {why}"),
+            )
         });
     })
 }

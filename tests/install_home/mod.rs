@@ -10,8 +10,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use lazaret::cli::Exit;
 use lazaret::cli::doctor::{Configured, DoctorOptions};
-use lazaret::cli::install::{self, Exit, InstallOptions};
+use lazaret::cli::install::{self, InstallOptions};
 use lazaret::cli::uninstall::{self, UninstallOptions};
 use lazaret::domain::Client;
 use lazaret::host::dirs::{Dirs, Environment};

@@ -14,32 +14,24 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::domain::Client;
+use crate::domain::{Client, words};
 
 pub use opencode::Stored;
 pub use specstory::{is_page, page};
 
-/// Who wrote a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
-    ClaudeCode,
-    Codex,
-    OpenCode,
-    SpecStory,
-    HookLog,
+words! {
+    /// Who wrote a record.
+    #[derive(PartialOrd, Ord)]
+    Form {
+        ClaudeCode = "claude-code",
+        Codex = "codex",
+        OpenCode = "opencode",
+        SpecStory = "specstory",
+        HookLog = "hook-log",
+    }
 }
 
 impl Form {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Form::ClaudeCode => "claude-code",
-            Form::Codex => "codex",
-            Form::OpenCode => "opencode",
-            Form::SpecStory => "specstory",
-            Form::HookLog => "hook-log",
-        }
-    }
-
     /// What one file of it is called, and several.
     pub const fn files(self) -> (&'static str, &'static str) {
         match self {
@@ -113,24 +105,16 @@ pub enum Told {
     Left(Left),
 }
 
-/// Why a recorded call is not judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Left {
-    /// PowerShell or `cmd.exe`: the gate reads the languages of Unix shells.
-    OtherShell,
-    /// The record names the tool and not what it was told.
-    NoArguments,
-    /// A tool that no client of the gate has.
-    OtherTool,
-}
-
-impl Left {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Left::OtherShell => "other_shell",
-            Left::NoArguments => "no_arguments",
-            Left::OtherTool => "other_tool",
-        }
+words! {
+    /// Why a recorded call is not judged.
+    #[derive(PartialOrd, Ord)]
+    Left {
+        /// PowerShell or `cmd.exe`: the gate reads the languages of Unix shells.
+        OtherShell = "other_shell",
+        /// The record names the tool and not what it was told.
+        NoArguments = "no_arguments",
+        /// A tool that no client of the gate has.
+        OtherTool = "other_tool",
     }
 }
 

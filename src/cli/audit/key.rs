@@ -5,9 +5,8 @@ use std::io::{IsTerminal, Read, Write};
 
 use anyhow::{Context, Result, bail};
 
-use crate::cli::record::Log;
 use crate::cli::{CHECKS, Exit, Machine};
-use crate::domain::Policy;
+use crate::domain::{EventKind, Policy};
 use crate::host::audit::{self, End, VerificationKey};
 use crate::host::{clock, config};
 
@@ -45,11 +44,10 @@ fn is_terminal() -> bool {
 }
 
 fn give(machine: &Machine, policy: &Policy, out: &mut dyn Write) -> Result<()> {
-    let state = &machine.dirs.state;
-    let key = audit::give(&audit::dir(state), clock::now())?;
+    let key = audit::give(&audit::dir(&machine.dirs.state), clock::now())?;
     // This event is the first one that the key is for, and the last one for which it is on the machine.
-    let log = Log { state, env: &machine.env, policy, now: clock::now() };
-    log.key_given(&format!("for all events from number {} on", key.first()))?;
+    let note = format!("for all events from number {} on", key.first());
+    machine.log(policy).plain(EventKind::AuditKeyGiven, &note)?;
     writeln!(out, "the audit log's verification key, for all events from number {} on:", key.first())?;
     writeln!(out)?;
     writeln!(out, "  {}", key.text())?;

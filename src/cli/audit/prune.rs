@@ -6,9 +6,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::select;
-use crate::cli::CHECKS;
-use crate::cli::record::Log;
-use crate::cli::{Exit, Machine};
+use crate::cli::{CHECKS, Exit, Machine};
+use crate::domain::EventKind;
 use crate::host::{audit, clock, config};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -31,12 +30,8 @@ pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -
     let pruned = audit::prune(&audit::dir(&machine.dirs.state), before, now, what.dry_run)?;
     let until = clock::rfc3339(before);
     if !what.dry_run && !pruned.files.is_empty() {
-        let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
-        log.pruned(&format!(
-            "{} files with {} bytes, from before {until}",
-            pruned.files.len(),
-            pruned.bytes
-        ))?;
+        let note = format!("{} files with {} bytes, from before {until}", pruned.files.len(), pruned.bytes);
+        machine.log(&policy).plain(EventKind::AuditPruned, &note)?;
     }
     if json {
         let told = json!({

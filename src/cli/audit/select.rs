@@ -14,18 +14,17 @@ use crate::rules;
 
 /// The filter that the arguments describe.
 pub fn filter(args: &Select, machine: &Machine) -> Result<Filter> {
-    let verdicts = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
     let verdict = match &args.verdict {
         None => None,
-        Some(name) => match verdicts.into_iter().find(|verdict| verdict.name() == name) {
+        Some(name) => match Verdict::from_name(name) {
             Some(verdict) => Some(verdict),
-            None => return misnamed("--verdict", name, verdicts.map(Verdict::name).into_iter()),
+            None => return misnamed("--verdict", name, Verdict::NAMES.into_iter()),
         },
     };
-    if let Some(name) = args.event.as_deref().filter(|name| !EventKind::NAMES.contains(name)) {
+    if let Some(name) = args.event.as_deref().filter(|name| EventKind::from_name(name).is_none()) {
         let stands = Filter { event: args.event.clone(), ..Filter::default() };
         if !is_in_log(stands, machine)? {
-            return misnamed("--event", name, EventKind::NAMES.iter().copied());
+            return misnamed("--event", name, EventKind::NAMES.into_iter());
         }
     }
     if let Some(rule) = &args.rule {

@@ -23,7 +23,8 @@ use anyhow::Result;
 pub use report::{Line, Report, Status};
 
 use crate::cli::CHECKS;
-use crate::cli::install::{Exit, chosen};
+use crate::cli::Exit;
+use crate::cli::install::chosen;
 use crate::domain::{Client, Places, Policy};
 use crate::host::config;
 use crate::host::dirs::Dirs;
@@ -73,7 +74,7 @@ pub fn finish(report: &Report, json: bool, out: &mut dyn Write) -> Result<Exit> 
     } else {
         report.print(out)?;
     }
-    Ok(if report.is_well() { Exit::Fine } else { Exit::NotFine })
+    Ok(if report.is_well() { Exit::Fine } else { Exit::Failed })
 }
 
 /// Examines the clients and the machine.

@@ -72,12 +72,5 @@ fn unverified(setting: &Setting) -> Option<Reason> {
 }
 
 fn warning(rule: &str, message: String) -> Reason {
-    Reason {
-        rule: rule.to_owned(),
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        message,
-        matched: String::new(),
-        instead: None,
-    }
+    Reason::new(rule, Verdict::Warn, Severity::Medium, message)
 }

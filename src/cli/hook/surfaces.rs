@@ -11,8 +11,8 @@ use super::watch::{Moment, is_busy, is_late};
 use crate::cli::keep;
 use crate::cli::surfaces::MAX_READ;
 use crate::domain::{
-    Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, ToolCall, Trust,
-    Verdict, clip, escape, join, lies_in, set_of, shell_word,
+    Action, Content, EventKind, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface,
+    ToolCall, Trust, Verdict, clip, escape, join, lies_in, set_of, shell_word,
 };
 use crate::host::guard;
 use crate::host::registration::json_text::Node;
@@ -155,7 +155,7 @@ impl<'a> Surfaces<'a> {
             }
         }
         for note in said.notes.iter().take(MAX_SAID) {
-            let _recorded = self.setting.log().surface(note);
+            let _recorded = self.setting.log().plain(EventKind::ConfigChanged, note);
         }
         said.reasons.truncate(MAX_SAID);
         said.reasons
@@ -378,12 +378,5 @@ pub fn noted(path: &str, run: &Run) -> String {
 }
 
 fn reason(message: String, instead: Option<String>) -> Reason {
-    Reason {
-        rule: RULE.to_owned(),
-        verdict: Verdict::Warn,
-        severity: Severity::High,
-        message,
-        matched: String::new(),
-        instead,
-    }
+    Reason { instead, ..Reason::new(RULE, Verdict::Warn, Severity::High, message) }
 }

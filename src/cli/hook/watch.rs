@@ -7,8 +7,8 @@ use super::lingers::lingers;
 use super::surfaces::{noted, way};
 use crate::cli::install::program_in;
 use crate::domain::{
-    Action, Asking, Client, Content, Decision, Fault, Marks, Outcome, Reason, Request, Severity, Stand,
-    ToolCall, Verdict, Watch, escape,
+    Action, Asking, Client, Content, Decision, EventKind, Fault, Marks, Outcome, Reason, Request, Severity,
+    Stand, ToolCall, Verdict, Watch, escape,
 };
 use crate::host::clock::Now;
 use crate::host::registration;
@@ -233,7 +233,7 @@ impl<'a> Lookout<'a> {
             return Some(why);
         }
         for run in &starts {
-            let _recorded = self.setting.log().surface(&noted(path, run));
+            let _recorded = self.setting.log().plain(EventKind::ConfigChanged, &noted(path, run));
         }
         None
     }
@@ -394,12 +394,5 @@ pub fn is_late(path: &str, stand: &Stand) -> bool {
 }
 
 fn reason(message: &str, verdict: Verdict, instead: Option<String>) -> Reason {
-    Reason {
-        rule: CHANGED.to_owned(),
-        verdict,
-        severity: Severity::Critical,
-        message: message.to_owned(),
-        matched: String::new(),
-        instead,
-    }
+    Reason { instead, ..Reason::new(CHANGED, verdict, Severity::Critical, message.to_owned()) }
 }

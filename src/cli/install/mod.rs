@@ -11,6 +11,7 @@ use anyhow::Result;
 pub use change::{Change, shown};
 pub use parts::{agent_for, agent_path, program_in};
 
+use crate::cli::Exit;
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};
@@ -18,22 +19,6 @@ use crate::host::registration::{Scope, Surroundings, clients};
 use crate::host::watch::{self, Sealed};
 use crate::host::writable;
 use crate::review;
-
-/// How a command of registration ended, when it could do its work at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    Fine,
-    NotFine,
-}
-
-impl Exit {
-    pub const fn code(self) -> u8 {
-        match self {
-            Exit::Fine => 0,
-            Exit::NotFine => 1,
-        }
-    }
-}
 
 /// What `lazaret install` was asked to do.
 #[derive(Debug, Clone)]
@@ -57,7 +42,7 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
     let wanted = match chosen(&options.clients, here) {
         found if found.is_empty() => {
             no_client(out)?;
-            return Ok(Exit::NotFine);
+            return Ok(Exit::Failed);
         }
         found => found,
     };

@@ -122,14 +122,12 @@ pub fn settle(decision: Decision, spawned: Option<&Result<Rewrite, Reason>>) -> 
         _ if denied => decision,
         Err(reason) => Decision::new(vec![reason.clone()], None, false),
         Ok(change) if decision.verdict() <= Verdict::Warn => {
-            let reason = Reason {
-                rule: "quarantine.task".to_owned(),
-                verdict: Verdict::Modify,
-                severity: Severity::Low,
-                message: "a quarantined agent gets the task that its review session makes".to_owned(),
-                matched: String::new(),
-                instead: None,
-            };
+            let reason = Reason::new(
+                "quarantine.task",
+                Verdict::Modify,
+                Severity::Low,
+                "a quarantined agent gets the task that its review session makes".to_owned(),
+            );
             Decision::new(vec![reason], Some(change.clone()), false)
         }
         // A person would be asked about the call as it was.
@@ -150,12 +148,5 @@ fn starting<'a>(request: &'a Request, call: &'a ToolCall) -> Start<'a> {
 }
 
 fn refusal(rule: &str, message: String) -> Reason {
-    Reason {
-        rule: rule.to_owned(),
-        verdict: Verdict::Block,
-        severity: Severity::High,
-        message,
-        matched: String::new(),
-        instead: Some(WAY_OUT.to_owned()),
-    }
+    Reason { instead: Some(WAY_OUT.to_owned()), ..Reason::new(rule, Verdict::Block, Severity::High, message) }
 }

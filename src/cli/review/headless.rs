@@ -53,14 +53,13 @@ impl Start<'_> {
     }
 
     fn claude(&self, command: &mut Command) {
-        let tools: Vec<&str> = AllowedTool::ALL.iter().map(|tool| tool.name()).collect();
         let agent = json!({ self.agent_type: {
-            "description": DESCRIPTION, "prompt": self.task.system_prompt, "tools": tools,
+            "description": DESCRIPTION, "prompt": self.task.system_prompt, "tools": AllowedTool::NAMES,
         }});
         command.arg("-p").arg(&self.task.user_prompt);
         command.args(["--output-format", "stream-json", "--verbose"]);
         command.arg("--agents").arg(agent.to_string()).args(["--agent", self.agent_type]);
-        command.arg("--tools").arg(tools.join(","));
+        command.arg("--tools").arg(AllowedTool::NAMES.join(","));
         // Nothing of a project, no servers, no commands: settings of the user and of the machine only.
         command.args(["--setting-sources", "user", "--strict-mcp-config", "--disable-slash-commands"]);
         command.arg("--no-session-persistence");
@@ -73,7 +72,7 @@ impl Start<'_> {
         // Outside a project's directory everything is outside: where the quarantine leads a call is lazaret's to say.
         let mut permission = serde_json::Map::new();
         permission.insert("*".to_owned(), Value::from("deny"));
-        let allowed = AllowedTool::ALL.iter().map(|tool| tool.name().to_ascii_lowercase());
+        let allowed = AllowedTool::NAMES.iter().map(|name| name.to_ascii_lowercase());
         for name in allowed.chain(["external_directory".to_owned()]) {
             permission.insert(name, Value::from("allow"));
         }

@@ -88,12 +88,7 @@ impl Office<'_> {
     }
 
     fn log(&self) -> Log<'_> {
-        Log {
-            state: &self.machine.dirs.state,
-            env: &self.machine.env,
-            policy: &self.policy,
-            now: clock::now(),
-        }
+        self.machine.log(&self.policy)
     }
 
     /// Ends what is over.

@@ -60,7 +60,7 @@ pub enum Confine {
 }
 
 fn profile() -> impl TypedValueParser<Value = Profile> {
-    let names = PossibleValuesParser::new(Profile::ALL.map(Profile::name));
+    let names = PossibleValuesParser::new(Profile::NAMES);
     names.try_map(|name| Profile::from_name(&name).ok_or("there is no such profile"))
 }
 

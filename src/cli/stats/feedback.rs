@@ -7,11 +7,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::args::{FeedbackArgs, Opinion};
-use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{EventKind, Policy, Verdict, clip, escape};
 use crate::host::audit::{self, Filter, Found, Line};
-use crate::host::clock;
 
 /// The newest event that was not simply allowed.
 const LAST: &str = "last";
@@ -46,9 +44,7 @@ pub fn run(args: &FeedbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
         Some(why) => format!("{}: {why}", args.opinion.name()),
         None => args.opinion.name().to_owned(),
     };
-    let policy = Policy::default();
-    let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
-    log.feedback(&line.id, &note)?;
+    machine.log(&Policy::default()).alone(EventKind::Feedback, &line.id, &note)?;
     let verdict = line.told().map_or("", Verdict::name);
     let action = escape(&clip(&line.action, 200));
     writeln!(out, "{}: noted {} ({verdict} {} {action})", line.id, args.opinion.name(), line.tool)?;

@@ -100,11 +100,8 @@ impl Chain {
     /// The chain as it is now, for a reader: `None` = there is none.
     pub fn look(dir: &Path) -> Result<Option<Seen>, Fault> {
         let path = dir.join(FILE);
-        let file = match private::open(&path, false) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(cannot(&path, &error)),
-        };
+        let opened = private::found(private::open(&path, false)).map_err(|error| cannot(&path, &error))?;
+        let Some(file) = opened else { return Ok(None) };
         locked(&file, &path, Hold::Shared)?;
         let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
         private::owned(FaultKind::Audit, &path, &meta)?;

@@ -3,7 +3,7 @@
 use serde_json::Error;
 
 use crate::domain::{
-    AuditEvent, Decision, Effect, Excepted, Fault, Level, Modifiers, Rationality, Reason, Rewrite, Risk, clip,
+    AuditEvent, Decision, Effect, Excepted, Fault, Modifiers, Rationality, Reason, Rewrite, Risk, clip,
 };
 use crate::host::clock::Now;
 

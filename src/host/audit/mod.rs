@@ -96,17 +96,7 @@ pub fn append(
 
 /// The event that says that lines are gone.
 fn gap<'a>(event: &AuditEvent<'a>, note: &'a str) -> AuditEvent<'a> {
-    AuditEvent {
-        kind: EventKind::Fault,
-        subject: event.subject,
-        cwd: event.cwd,
-        tool: "",
-        action: "",
-        call_id: None,
-        decision: None,
-        note,
-        duration_us: 0,
-    }
+    AuditEvent { subject: event.subject, cwd: event.cwd, note, ..AuditEvent::of(EventKind::Fault) }
 }
 
 /// Adds one line to the chain; gives its id, and the file's size with it.
@@ -215,11 +205,8 @@ fn after(last: &str) -> (String, u32) {
 
 /// The log's files, oldest first; the current one is the last.
 fn files(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(cannot(dir, &error)),
-    };
+    let entries = private::found(fs::read_dir(dir)).map_err(|error| cannot(dir, &error))?;
+    let Some(entries) = entries else { return Ok(Vec::new()) };
     let is_aside = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
     let mut aside: Vec<PathBuf> = entries
         .flatten()

@@ -103,14 +103,11 @@ pub fn verify(dir: &Path, key: Option<&VerificationKey>) -> Result<Result<Checke
     let held = Chain::look(dir)?;
     let mut open = Vec::new();
     for path in files(dir)? {
-        match private::open(&path, false) {
-            Ok(file) => {
-                let length = file.metadata().map_err(|error| cannot(&path, &error))?.len();
-                open.push((path, file, length));
-            }
-            // Without a chain nobody waits for us, and the file was old.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(cannot(&path, &error)),
+        // Without a chain nobody waits for us, and one that is gone was old.
+        let opened = private::found(private::open(&path, false)).map_err(|error| cannot(&path, &error))?;
+        if let Some(file) = opened {
+            let length = file.metadata().map_err(|error| cannot(&path, &error))?.len();
+            open.push((path, file, length));
         }
     }
     let mut checked = Checked { files: open.len(), ..Checked::default() };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::time::{Duration, Instant};
 
 use super::record::{After, Entry, Manifest, Stamp, State};
@@ -31,11 +30,9 @@ impl Checkpoints {
         time_ms: u64,
     ) -> Result<(), Fault> {
         let path = self.pending(subject, call);
-        let id = match fs::read_to_string(&path) {
-            Ok(id) => id,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(private::cannot(FaultKind::State, &path, &error)),
-        };
+        let id = private::found(fs::read_to_string(&path))
+            .map_err(|error| private::cannot(FaultKind::State, &path, &error))?;
+        let Some(id) = id else { return Ok(()) };
         let _held = self.hold()?;
         let _ = fs::remove_file(&path);
         let Some(manifest) = self.find(id.trim())? else { return Ok(()) };

@@ -107,11 +107,8 @@ impl Checkpoints {
     /// Drops a checkpoint whose call does not run after all; its contents go with the next sweep.
     pub fn forget(&self, id: &str) -> Result<(), Fault> {
         let path = self.manifest(id);
-        match fs::remove_file(&path) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(private::cannot(FaultKind::State, &path, &error)),
-        }
+        let gone = private::found(fs::remove_file(&path));
+        gone.map(drop).map_err(|error| private::cannot(FaultKind::State, &path, &error))
     }
 
     /// All checkpoints, oldest first. A damaged one is left out.
@@ -122,12 +119,10 @@ impl Checkpoints {
     /// Their ids, oldest first.
     pub(super) fn ids(&self) -> Result<Vec<String>, Fault> {
         let dir = self.dir.join("made");
-        let entries = match fs::read_dir(&dir) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(private::cannot(FaultKind::State, &dir, &error)),
-        };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let entries = private::found(fs::read_dir(&dir))
+            .map_err(|error| private::cannot(FaultKind::State, &dir, &error))?;
+        let names =
+            entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<String> = names
             .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
             .filter(|id| !id.starts_with('.'))
@@ -228,11 +223,8 @@ impl Checkpoints {
 
     fn read<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, Fault> {
         let in_vain = |error: io::Error| private::cannot(FaultKind::State, path, &error);
-        let mut file = match private::open(path, false) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(in_vain(error)),
-        };
+        let opened = private::found(private::open(path, false)).map_err(in_vain)?;
+        let Some(mut file) = opened else { return Ok(None) };
         let bytes = private::read(&mut file, MAX_MANIFEST).map_err(in_vain)?;
         let damaged = || private::fault(FaultKind::State, path, "it is damaged").with_hint("remove it");
         let bytes = bytes.ok_or_else(damaged)?;

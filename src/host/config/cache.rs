@@ -81,6 +81,7 @@ const READER: u64 = fnv(&[
     include_bytes!("../../domain/plugin.rs"),
     include_bytes!("../../domain/policy.rs"),
     include_bytes!("../../domain/program.rs"),
+    include_bytes!("../../domain/words.rs"),
     include_bytes!("../../domain/written_rule.rs"),
     include_bytes!("../../domain/exception.rs"),
     include_bytes!("exceptions.rs"),

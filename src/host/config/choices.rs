@@ -1,14 +1,11 @@
-//! The closed sets of words that keys take, from the loosest to the strictest.
+//! The closed sets of words that keys take, from the loosest to the strictest; most are declared in that order.
 
 use super::field::Choice;
 use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Profile, ResourceMode, Sensitivity, Span, Tier};
 
-pub const ON_FAULT: Choice<OnFault> =
-    Choice { words: &["ask", "block"], values: &[OnFault::Ask, OnFault::Block] };
-pub const PROFILE: Choice<Profile> =
-    Choice { words: &["development", "default", "testing", "production"], values: &Profile::ALL };
-pub const MODE: Choice<Mode> =
-    Choice { words: &["async", "blocking"], values: &[Mode::Async, Mode::Blocking] };
+pub const ON_FAULT: Choice<OnFault> = Choice { words: &OnFault::NAMES, values: &OnFault::ALL };
+pub const PROFILE: Choice<Profile> = Choice { words: &Profile::NAMES, values: &Profile::ALL };
+pub const MODE: Choice<Mode> = Choice { words: &Mode::NAMES, values: &Mode::ALL };
 pub const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
     values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
@@ -19,13 +16,7 @@ pub const LOG_LEVEL: Choice<LogLevel> = Choice {
     words: &["error", "warn", "info", "debug"],
     values: &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug],
 };
-pub const RESOURCES: Choice<ResourceMode> = Choice {
-    words: &["off", "warn", "block"],
-    values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
-};
-pub const SPAN: Choice<Span> =
-    Choice { words: &["prompt", "session"], values: &[Span::Prompt, Span::Session] };
-pub const SENSITIVITY: Choice<Sensitivity> = Choice {
-    words: &["low", "medium", "high"],
-    values: &[Sensitivity::Low, Sensitivity::Medium, Sensitivity::High],
-};
+pub const RESOURCES: Choice<ResourceMode> =
+    Choice { words: &ResourceMode::NAMES, values: &ResourceMode::ALL };
+pub const SPAN: Choice<Span> = Choice { words: &Span::NAMES, values: &Span::ALL };
+pub const SENSITIVITY: Choice<Sensitivity> = Choice { words: &Sensitivity::NAMES, values: &Sensitivity::ALL };

@@ -28,21 +28,8 @@ impl Reader<'_> {
 
     fn exception(&self, entry: &DeValue<'_>, line: usize) -> Result<Exception, String> {
         let table = entry.as_table().ok_or_else(|| format!("{} is not a table", shown(entry)))?;
-        let mut exception = Exception {
-            rule: String::new(),
-            to: Lowered::Warn,
-            reason: String::new(),
-            expires: None,
-            paths: Vec::new(),
-            repository: None,
-            tool: None,
-            command: None,
-            agent: None,
-            // Whoever puts the files together knows whose this is.
-            origin: Tier::Project,
-            file: String::new(),
-            line,
-        };
+        // Whoever puts the files together knows whose this is.
+        let mut exception = Exception { line, ..Exception::of(String::new(), Tier::Project) };
         for (name, value) in table {
             let value = value.get_ref();
             match name.get_ref().as_ref() {
@@ -138,13 +125,7 @@ fn expiry(value: &DeValue<'_>) -> Result<Expiry, String> {
     let time: Datetime = match value {
         DeValue::Datetime(time) => *time,
         DeValue::String(text) => text.parse().map_err(|_| wrong())?,
-        DeValue::Integer(_)
-        | DeValue::Float(_)
-        | DeValue::Boolean(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => {
-            return Err(wrong());
-        }
+        _ => return Err(wrong()),
     };
     let unix_s = unix_seconds(&time).ok_or_else(wrong)?;
     Ok(Expiry { unix_s, text: time.to_string() })

@@ -53,10 +53,6 @@ pub fn whole<T: TryFrom<u64>>(value: Value) -> Option<T> {
     if let Value::Whole(number) = value { T::try_from(number).ok() } else { None }
 }
 
-pub fn words(value: Value) -> Option<Vec<String>> {
-    if let Value::Words(words) = value { Some(words) } else { None }
-}
-
 /// The field of a key.
 macro_rules! field {
     (switch $($path:ident).+) => {
@@ -69,7 +65,12 @@ macro_rules! field {
         field!(|p| Value::Whole(u64::from(p.$($path).+)), |p, v| put(&mut p.$($path).+, whole(v)))
     };
     (words $($path:ident).+) => {
-        field!(|p| Value::Words(p.$($path).+.clone()), |p, v| put(&mut p.$($path).+, words(v)))
+        field!(list Words $($path).+)
+    };
+    (list $kind:ident $($path:ident).+) => {
+        field!(|p| Value::$kind(p.$($path).+.clone()), |p, v| if let Value::$kind(list) = v {
+            p.$($path).+ = list;
+        })
     };
     ($choice:ident $($path:ident).+) => {
         field!(|p| $choice.word(p.$($path).+), |p, v| $choice.put(&mut p.$($path).+, v))

@@ -329,36 +329,6 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_layer_sets_and_the_others_tighten() {
-        let managed = "[quarantine]\nmax_calls = 50\n";
-        let looser = "[quarantine]\nmax_calls = 60\nmax_concurrent = 2\n";
-        let merged = merge(&[layer(Origin::Managed, false, managed), layer(Origin::User, false, looser)]);
-        assert_eq!(value(&merged, "quarantine.max_calls"), "50");
-        assert_eq!(value(&merged, "quarantine.max_concurrent"), "2");
-        assert_eq!(merged.notes.iter().map(|note| note.kind).collect::<Vec<_>>(), [NoteKind::Overruled]);
-        let stricter = "[quarantine]\nmax_calls = 40\n";
-        let merged = merge(&[layer(Origin::Managed, false, managed), layer(Origin::User, false, stricter)]);
-        assert_eq!(value(&merged, "quarantine.max_calls"), "40");
-        assert_eq!(merged.notes, []);
-    }
-
-    #[test]
-    fn an_untrusted_project_only_tightens() {
-        let text = "on_fault = 'block'\n[rules]\nbuiltin = 'none'\ndisabled = ['x']\n[git]\nprotected_branches = ['dev']\n";
-        let merged = merge(&[layer(Origin::Project, false, text)]);
-        assert_eq!(value(&merged, "on_fault"), "\"block\"");
-        assert_eq!(value(&merged, "rules.builtin"), "\"all\"");
-        assert_eq!(value(&merged, "rules.disabled"), "[]");
-        assert!(value(&merged, "git.protected_branches").ends_with("\"release\", \"dev\"]"));
-        let kinds: Vec<_> = merged.notes.iter().map(|note| (note.kind, note.line)).collect();
-        assert_eq!(kinds, [(NoteKind::Untrusted, Some(3)), (NoteKind::Untrusted, Some(4))]);
-        let trusted = merge(&[layer(Origin::Project, true, text)]);
-        assert_eq!(value(&trusted, "rules.builtin"), "\"none\"");
-        assert_eq!(value(&trusted, "git.protected_branches"), "[\"dev\"]");
-        assert_eq!(trusted.notes, []);
-    }
-
-    #[test]
     fn a_trusted_project_does_not_overrule_the_user() {
         let user = layer(Origin::User, false, "[rules]\nbuiltin = 'essential'\n");
         let merged = merge(&[user, layer(Origin::Project, true, "[rules]\nbuiltin = 'none'\n")]);

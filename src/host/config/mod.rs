@@ -36,6 +36,7 @@ pub use value::{Item, Kind, Stricter, Value};
 use super::dirs::Dirs;
 use super::files::{self, Links};
 use super::places::upwards;
+use super::private;
 use super::trust::{self, TrustState};
 use crate::domain::{
     Exception, Fault, FaultKind, Places, Policy, Profile, WrittenPattern, WrittenRule, lies_in,
@@ -148,10 +149,7 @@ fn ask_user(layers: &mut [Source], dirs: &Dirs) -> bool {
 pub fn accept(dirs: &Dirs, content: &[u8]) -> std::io::Result<()> {
     trust::accept(&dirs.state, &dirs.config_file().to_string_lossy(), content)?;
     // What was accepted before may lie there.
-    match std::fs::remove_dir_all(dirs.state.join(cache::DIR)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    private::found(std::fs::remove_dir_all(dirs.state.join(cache::DIR))).map(drop)
 }
 
 /// Everything that is wrong with a file's content. `project`: the directory of a project's file.
@@ -168,15 +166,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             Value::Rules(rules) => custom.rules = rules,
             Value::Patterns(patterns) => custom.patterns = patterns,
             Value::Exceptions(exceptions) => custom.exceptions = exceptions,
-            Value::Switch(_)
-            | Value::Whole(_)
-            | Value::Fraction(_)
-            | Value::Word(_)
-            | Value::Words(_)
-            | Value::Limits(_)
-            | Value::Interventions(_)
-            | Value::Plugins(_)
-            | Value::Programs(_) => {}
+            _ => {}
         }
     }
     custom

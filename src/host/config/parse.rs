@@ -135,21 +135,13 @@ impl Reader<'_> {
     fn whole_tables(&mut self, key: &'static Key, at: usize, value: &DeValue<'_>) {
         let mut mistakes: Vec<Mistake> = Vec::new();
         let Checks { rule, pattern, intervention } = self.checks;
-        let read = if key.kind == Kind::Rules {
-            let rules = RULES.entries(value, at, rule, &mut mistakes);
-            Some(rules).filter(|rules| !rules.is_empty()).map(Value::Rules)
-        } else if key.kind == Kind::Patterns {
-            let patterns = PATTERNS.entries(value, at, pattern, &mut mistakes);
-            Some(patterns).filter(|patterns| !patterns.is_empty()).map(Value::Patterns)
-        } else if key.kind == Kind::Plugins {
-            let plugins = PLUGINS.entries(value, at, |_| Vec::new(), &mut mistakes);
-            Some(plugins).filter(|plugins| !plugins.is_empty()).map(Value::Plugins)
-        } else if key.kind == Kind::Programs {
-            let programs = PROGRAMS.entries(value, at, |_| Vec::new(), &mut mistakes);
-            Some(programs).filter(|programs| !programs.is_empty()).map(Value::Programs)
-        } else {
-            let all = INTERVENTIONS.entries(value, at, intervention, &mut mistakes);
-            Some(all).filter(|all| !all.is_empty()).map(Value::Interventions)
+        let wrong = &mut mistakes;
+        let read = match key.kind {
+            Kind::Rules => some(RULES.entries(value, at, rule, wrong), Value::Rules),
+            Kind::Patterns => some(PATTERNS.entries(value, at, pattern, wrong), Value::Patterns),
+            Kind::Plugins => some(PLUGINS.entries(value, at, |_| Vec::new(), wrong), Value::Plugins),
+            Kind::Programs => some(PROGRAMS.entries(value, at, |_| Vec::new(), wrong), Value::Programs),
+            _ => some(INTERVENTIONS.entries(value, at, intervention, wrong), Value::Interventions),
         };
         for (at, text) in mistakes {
             self.problem(Some(at), text);
@@ -238,6 +230,11 @@ impl Reader<'_> {
     }
 }
 
+/// A list that has something in it.
+fn some<T>(list: Vec<T>, value: fn(Vec<T>) -> Value) -> Option<Value> {
+    (!list.is_empty()).then(|| value(list))
+}
+
 /// A program and its arguments, in their order; an empty list is none.
 fn command(value: &DeValue<'_>) -> Option<Vec<String>> {
     /// Longest of them, in bytes.
@@ -257,17 +254,7 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
         .iter()
         .filter_map(|key| match key.get(policy) {
             Value::Fraction(number) => Some((key.name, number)),
-            Value::Switch(_)
-            | Value::Whole(_)
-            | Value::Word(_)
-            | Value::Words(_)
-            | Value::Limits(_)
-            | Value::Rules(_)
-            | Value::Patterns(_)
-            | Value::Interventions(_)
-            | Value::Plugins(_)
-            | Value::Programs(_)
-            | Value::Exceptions(_) => None,
+            _ => None,
         })
         .collect();
     // Risk is listed from the lowest band up, rationality from the highest down.
@@ -342,12 +329,7 @@ pub(super) fn fraction(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Float(number) => number.as_str().parse().ok(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
-        DeValue::Integer(_)
-        | DeValue::String(_)
-        | DeValue::Boolean(_)
-        | DeValue::Datetime(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => None,
+        _ => None,
     }
 }
 

@@ -165,26 +165,3 @@ impl Reader {
         items.iter().map(|item| self.examples(item, what)).collect()
     }
 }
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// A pattern with nothing special in it.
-    pub fn plain() -> WrittenPattern {
-        WrittenPattern {
-            name: "plain".to_owned(),
-            description: String::new(),
-            window: 10,
-            among: None,
-            filter: WrittenFilter { outcome: vec![Outcome::Failed], ..WrittenFilter::default() },
-            count: 3,
-            percent: 0,
-            severity: Severity::Low,
-            text: "stop".to_owned(),
-            fires: vec![vec!["3x make => failed".to_owned()]],
-            silent: vec![vec!["make".to_owned()]],
-            hushed: false,
-        }
-    }
-}

@@ -111,19 +111,19 @@ impl Reader {
     }
 
     fn does(&mut self, table: &DeTable<'_>, usual: Operation) -> Operation {
-        let known = named(Operation::ALL, Operation::name);
+        let known = named(&Operation::ALL, Operation::name);
         table.get("does").and_then(|value| self.word(value, "does", &known)).unwrap_or(usual)
     }
 
     fn operands(&mut self, table: &DeTable<'_>) -> Operands {
-        let known = named(Operands::ALL, Operands::name);
+        let known = named(&Operands::ALL, Operands::name);
         table.get("operands").and_then(|value| self.word(value, "operands", &known)).unwrap_or(Operands::Text)
     }
 
     fn runs(&mut self, value: &Value<'_>) -> Option<Wrap> {
         let table = self.table(value, "runs", RUNS)?;
         self.switch(table, "keep");
-        let known = named(Rest::ALL, Rest::name);
+        let known = named(&Rest::ALL, Rest::name);
         let rest = self.needed(value, table, "command").and_then(|value| self.word(value, "command", &known));
         let skip = table.get("skip").map_or(Some(0), |value| {
             let skip = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());

@@ -110,7 +110,7 @@ impl Reader {
         Some(match key {
             "command" => WrittenWhen::Command(self.command(value)?),
             "effect" => WrittenWhen::Effect(self.effect(value)?),
-            "flow" => WrittenWhen::Flow(self.word(value, "flow", &named(Flow::ALL, Flow::name))?),
+            "flow" => WrittenWhen::Flow(self.word(value, "flow", &named(&Flow::ALL, Flow::name))?),
             "hosts" => WrittenWhen::Hosts(self.words(value, "hosts")),
             "code" => {
                 let table = self.table(value, "code", CODE)?;
@@ -183,7 +183,7 @@ impl Reader {
 
     fn classes(&mut self, value: &Value<'_>, what: &str) -> Vec<Class> {
         let items = self.list(value, what);
-        let known = named(Class::ALL, Class::name);
+        let known = named(&Class::ALL, Class::name);
         items.iter().filter_map(|item| self.word(item, what, &known)).collect()
     }
 
@@ -202,26 +202,5 @@ impl Reader {
     pub fn examples(&mut self, value: &Value<'_>, what: &str) -> Vec<String> {
         let items = self.list(value, what);
         items.iter().filter_map(|item| self.text(item, what, MAX_EXAMPLE)).collect()
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// A rule with nothing special in it.
-    pub fn plain() -> WrittenRule {
-        WrittenRule {
-            id: "custom.plain".to_owned(),
-            verdict: Verdict::Warn,
-            severity: Severity::Low,
-            reason: "it is only an example".to_owned(),
-            instead: None,
-            rewriter: None,
-            when: vec![WrittenWhen::Flow(Flow::SecretToNetwork)],
-            fires: vec!["a".to_owned()],
-            silent: vec!["b".to_owned()],
-            hushed: false,
-        }
     }
 }

@@ -83,14 +83,7 @@ fn entry(key: &Key, name: &str) -> String {
             &about,
             "# rule = \"git.clean\"\n# to = \"ask\"\n# repository = \"~/scratch\"\n# reason = \"holds nothing that is not pushed\"\n",
         ),
-        Kind::Switch
-        | Kind::Whole { .. }
-        | Kind::Fraction
-        | Kind::Word { .. }
-        | Kind::Words(_)
-        | Kind::Command => {
-            format!("{about}# {name} = {}\n", key.get(&Policy::default()))
-        }
+        _ => format!("{about}# {name} = {}\n", key.get(&Policy::default())),
     }
 }
 

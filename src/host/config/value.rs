@@ -146,13 +146,7 @@ impl Stricter {
                 }
             }
             Stricter::First if upper.is_empty() => Change::Tightens(Value::Words(lower.to_vec())),
-            Stricter::Smaller
-            | Stricter::Larger
-            | Stricter::On
-            | Stricter::Later
-            | Stricter::Fewer
-            | Stricter::First
-            | Stricter::Neither => Change::Loosens,
+            _ => Change::Loosens,
         }
     }
 }
@@ -170,22 +164,8 @@ fn added<T: Clone + PartialEq>(upper: &[T], lower: &[T]) -> Option<Vec<T>> {
 
 impl Kind {
     /// It is written as `[[key]]`, once for each entry.
-    pub const fn is_tables(self) -> bool {
-        match self {
-            Kind::Limits
-            | Kind::Rules
-            | Kind::Patterns
-            | Kind::Interventions
-            | Kind::Plugins
-            | Kind::Programs
-            | Kind::Exceptions => true,
-            Kind::Switch
-            | Kind::Whole { .. }
-            | Kind::Fraction
-            | Kind::Word { .. }
-            | Kind::Words(_)
-            | Kind::Command => false,
-        }
+    pub fn is_tables(self) -> bool {
+        self.is_whole_tables() || matches!(self, Kind::Limits | Kind::Exceptions)
     }
 
     /// Its entries are read each for itself.

@@ -368,8 +368,5 @@ pub(super) fn remove_tree(dir: &Path) -> Result<(), Fault> {
                 .map(|entry| entry.path()),
         );
     }
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(told(dir, &error)),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    private::found(fs::remove_dir_all(dir)).map(drop).map_err(|error| told(dir, &error))
 }

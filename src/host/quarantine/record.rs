@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::holder::Holder;
 use super::room::{Room, fault};
 use super::vault::VaultKind;
-use crate::domain::{Fault, Granted, Grounds, ReviewId};
+use crate::domain::{Fault, Granted, Grounds, ReviewId, words};
 use crate::host::clock::Now;
 
 const VERSION: u32 = 1;
@@ -73,35 +73,21 @@ pub struct Contents {
     pub linked: Vec<(String, u64)>,
 }
 
-/// Why a session has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Why {
-    /// A person, or the command that opened it, ended it.
-    Asked,
-    /// It was older than its references may be.
-    Expired,
-    /// An agent worked longer than it may.
-    TimedOut,
-    /// The client's session ended.
-    ClientEnded,
-    /// The process that it was opened for, or every client whose agents worked in it, has ended.
-    ProcessGone,
-    /// A process that was ending it was killed, or its record was damaged.
-    Broken,
-}
-
-impl Why {
-    /// The name shown to people and written to the audit log.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Why::Asked => "asked",
-            Why::Expired => "expired",
-            Why::TimedOut => "timed-out",
-            Why::ClientEnded => "client-ended",
-            Why::ProcessGone => "process-gone",
-            Why::Broken => "broken",
-        }
+words! {
+    /// Why a session has ended.
+    Why {
+        /// A person, or the command that opened it, ended it.
+        Asked = "asked",
+        /// It was older than its references may be.
+        Expired = "expired",
+        /// An agent worked longer than it may.
+        TimedOut = "timed-out",
+        /// The client's session ended.
+        ClientEnded = "client-ended",
+        /// The process that it was opened for, or every client whose agents worked in it, has ended.
+        ProcessGone = "process-gone",
+        /// A process that was ending it was killed, or its record was damaged.
+        Broken = "broken",
     }
 }
 
@@ -270,48 +256,5 @@ mod review_id {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ReviewId, D::Error> {
         let text = String::deserialize(from)?;
         ReviewId::parse(&text).ok_or_else(|| serde::de::Error::custom("no review session's id"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn session(root: &str, entries: &[(&str, EntryKind)]) -> Session {
-        let entry = |(original, kind): &(&str, EntryKind)| Entry {
-            original: (*original).to_owned(),
-            kind: *kind,
-            bytes: 0,
-            sha256: None,
-        };
-        Session {
-            id: ReviewId::parse("3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b").unwrap(),
-            root: root.to_owned(),
-            opened_unix_ms: 100_000,
-            opened_boot_ms: 50_000,
-            ttl_s: 10,
-            timeout_s: 5,
-            vault: VaultKind::Tmpfs,
-            instructions: None,
-            opener: None,
-            entries: entries.iter().map(entry).collect(),
-            files: 0,
-            bytes: 0,
-            skipped: 0,
-            ended: None,
-            copies: PathBuf::from("/run/c"),
-        }
-    }
-
-    #[test]
-    fn no_clock_set_back_prolongs_a_session() {
-        let one = session("/p", &[]);
-        let at = |unix_ms, boot_ms| Now { unix_ms, boot_ms };
-        assert!(!one.is_expired(at(110_000, 60_000)));
-        assert!(one.is_expired(at(110_001, 60_001)));
-        assert!(one.is_expired(at(0, 60_001)), "civil time was set back");
-        assert!(one.is_expired(at(110_001, 50_000)), "the machine was stopped for a while");
-        assert!(one.is_expired(at(110_001, 5)), "the machine was started anew");
-        assert_eq!(one.expires_unix_ms(), 110_000);
     }
 }

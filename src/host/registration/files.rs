@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::host_fault;
 use crate::domain::{self, Fault, FaultKind};
-use crate::host::hex;
+use crate::host::{hex, private};
 
 /// The largest file of a client that is read.
 const MAX_BYTES: u64 = 8 << 20;
@@ -127,12 +127,8 @@ pub fn make_dirs(dir: &Path, mode: u32) -> Result<Vec<PathBuf>, Fault> {
 /// Removes the file that `path` leads to; the path itself only when it is no link.
 pub fn remove(path: &Path) -> Result<(), Fault> {
     let target = behind_links(path)?;
-    match fs::remove_file(&target) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(host_fault(path.display().to_string(), &error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    let gone = private::found(fs::remove_file(&target));
+    gone.map(drop).map_err(|error| host_fault(path.display().to_string(), &error))
 }
 
 /// Removes those of `dirs` that are empty, innermost first.

@@ -306,13 +306,4 @@ mod tests {
         assert!(!is_lazaret("/usr/bin/other", &[]));
         assert!(is_lazaret("/usr/bin/other", &["/usr/bin/other".into()]));
     }
-
-    #[test]
-    fn versions() {
-        let v = Version::find("2.1.329 (Claude Code)\n").unwrap();
-        assert_eq!(v.to_string(), "2.1.329");
-        assert_eq!(Form::for_client(Some(v)), Form::Exec);
-        assert_eq!(Form::for_client(Version::find("v2.1.294")), Form::Shell);
-        assert_eq!(Form::for_client(Version::find("unknown 2.1")), Form::Shell);
-    }
 }

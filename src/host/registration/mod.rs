@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::domain::{Content, Fault, FaultKind};
+use crate::domain::{Content, Fault, FaultKind, words};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch;
 
@@ -114,36 +114,23 @@ impl Surroundings {
     }
 }
 
-/// How far a registration reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Every project of this user.
-    User,
-    /// This project, for everybody who works on it.
-    Project,
-    /// This project, for this user alone.
-    Local,
-    /// Every user of this machine, in files that none of them can change.
-    System,
+words! {
+    /// How far a registration reaches.
+    Scope {
+        /// Every project of this user.
+        User = "user",
+        /// This project, for everybody who works on it.
+        Project = "project",
+        /// This project, for this user alone.
+        Local = "local",
+        /// Every user of this machine, in files that none of them can change.
+        System = "system",
+    }
 }
 
 impl Scope {
     /// The scopes in which a user registers.
     pub const OF_USERS: [Scope; 3] = [Scope::User, Scope::Project, Scope::Local];
-    const ALL: [Scope; 4] = [Scope::User, Scope::Project, Scope::Local, Scope::System];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scope::User => "user",
-            Scope::Project => "project",
-            Scope::Local => "local",
-            Scope::System => "system",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Scope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == name)
-    }
 
     /// The settings file of Claude Code in this scope.
     pub fn claude_settings(self, here: &Surroundings) -> Result<PathBuf, Fault> {

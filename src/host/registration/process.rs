@@ -6,7 +6,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Signal;
+
+use crate::host::child::{has_ended, pid, signal_group};
 
 /// What is kept of each stream.
 const MAX_OUTPUT: u64 = 1 << 20;
@@ -79,14 +81,10 @@ fn collect<R: Read + Send + 'static>(from: Option<R>) -> Receiver<Vec<u8>> {
 }
 
 fn wait(child: &mut Child, start: Instant, limit: Duration) -> io::Result<End> {
-    let ended_yet = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // What the child left behind is ended with it, so that nothing of a probe outlives it.
+    let kill_group = |child: &Child| signal_group(pid(child), Signal::KILL);
     loop {
-        // Looked at without reaping: until `wait` below the number cannot be given to another process group.
-        let seen = match pid(child) {
-            Some(pid) => waitid(WaitId::Pid(pid), ended_yet)?.is_some(),
-            None => return Err(io::Error::other("a process without a number")),
-        };
-        if seen {
+        if has_ended(child)? {
             kill_group(child);
             return Ok(ended(child.wait()?));
         }
@@ -97,18 +95,6 @@ fn wait(child: &mut Child, start: Instant, limit: Duration) -> io::Result<End> {
         }
         std::thread::sleep(POLL);
     }
-}
-
-/// Ends what the child left behind, so that nothing of a probe outlives it.
-fn kill_group(child: &Child) {
-    if let Some(pid) = pid(child) {
-        // The group may be gone already.
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
-}
-
-fn pid(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
 fn ended(status: ExitStatus) -> End {

@@ -254,38 +254,6 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_is_named_once_and_goes_again() {
-        let name = "file:///etc/opencode/lazaret.js";
-        for text in ["{}", "{\"plugin\":[\"other\"]}", "{\n  \"share\": \"disabled\"\n}\n"] {
-            let with = with_plugin(text, name).unwrap();
-            assert_eq!(with_plugin(&with, name).unwrap(), with);
-            let value: Value = serde_json::from_str(&with).unwrap();
-            assert!(value["plugin"].as_array().unwrap().contains(&json!(name)), "{with}");
-            assert_eq!(without_plugin(&with, name).unwrap(), text);
-        }
-        assert!(with_plugin("{\"plugin\": \"x\"}", name).is_err());
-    }
-
-    #[test]
-    fn nothing_of_the_text_is_lost_or_moved() {
-        let longer = put(RICH);
-        let mut rest = longer.chars();
-        assert!(RICH.chars().all(|c| rest.any(|d| d == c)), "the old text is not a subsequence");
-        let value: Value = serde_json::from_str(&longer).unwrap();
-        assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "mine");
-        assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/lazaret");
-        assert_eq!(value["hooks"]["Stop"], json!([{"hooks": [{"type": "command", "command": "say done"}]}]));
-    }
-
-    #[test]
-    fn an_older_registration_is_replaced_not_doubled() {
-        let old = with(RICH, &wanted("/old/lazaret", &[], Form::Shell), &[]).unwrap();
-        let new = with(&old, &wanted("/opt/lazaret", &[], Form::Exec), &[]).unwrap();
-        assert!(!new.contains("/old/"), "{new}");
-        assert_eq!(new, put(RICH));
-    }
-
-    #[test]
     fn a_hook_moved_into_a_shared_group_is_taken_out_alone() {
         let entry = wanted("/opt/lazaret", &[], Form::Exec).remove(0).entry().unwrap().clone();
         let text = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": "a"}, entry, {"command": "b"}]}]}});

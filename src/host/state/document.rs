@@ -152,10 +152,8 @@ pub(super) fn save(ring: &mut Ring, document: &Document) -> Result<(), Fault> {
         ring.write_header()?;
     }
     if document.is_blank() {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot(&path, &error)),
-            _ => ring.header.papers = Papers::None,
-        }
+        private::found(fs::remove_file(&path)).map_err(|error| cannot(&path, &error))?;
+        ring.header.papers = Papers::None;
         return ring.write_header();
     }
     let Document { stopped, marks, behaviour, .. } = document;

@@ -374,23 +374,4 @@ mod tests {
             assert!(Header::decode(&damaged).is_err(), "bit {bit}");
         }
     }
-
-    #[test]
-    fn a_foreign_version_is_told_from_damage() {
-        let mut bytes = Header::new(Now::default(), false).encode();
-        bytes[8] = 2;
-        assert_eq!(Header::decode(&bytes), Err(Unreadable::Foreign(2)));
-        assert_eq!(Header::decode(&[0; HEADER]), Err(Unreadable::Damaged));
-    }
-
-    #[test]
-    fn slots_stay_inside_the_file_and_come_round() {
-        for all in [CAPACITY, EARLIER] {
-            assert_eq!(offset(1, all), 4096);
-            assert_eq!(capacity(offset(all, all) + RECORD as u64), Some(all));
-            assert_eq!(offset(all + 1, all), offset(1, all));
-            assert_eq!((until_wrap(1, all), until_wrap(all, all), until_wrap(all + 1, all)), (all, 1, all));
-        }
-        assert_eq!(capacity(FILE - 1), None);
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use super::document::{beside, holds_a_stop};
@@ -23,11 +22,8 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// session: it reads a directory.
 pub fn sweep(store: &Store, now: Now, keep_days: u32) -> Result<usize, Fault> {
     let dir = store.sessions();
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(cannot(&dir, &error)),
-    };
+    let entries = private::found(fs::read_dir(&dir)).map_err(|error| cannot(&dir, &error))?;
+    let entries = entries.into_iter().flatten();
     let keep_ms = u64::from(keep_days).saturating_mul(DAY_MS);
     let mut removed = 0;
     for entry in entries.flatten().take(LOOKED_AT) {

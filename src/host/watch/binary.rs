@@ -35,21 +35,3 @@ fn seen(binary: &Path) -> Option<u64> {
     let bytes: Vec<u8> = stat_words(&stat).iter().flat_map(|word| word.to_le_bytes()).collect();
     Some(fingerprint(&[&bytes]))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn another_binary_is_told_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let (state, binary) = (dir.path().join("state"), dir.path().join("lazaret"));
-        assert!(!keep(&state, &binary).unwrap(), "there is none");
-        std::fs::write(&binary, "one").unwrap();
-        assert!(!keep(&state, &binary).unwrap(), "the first one counts");
-        assert!(!keep(&state, &binary).unwrap());
-        std::fs::write(&binary, "two").unwrap();
-        assert!(keep(&state, &binary).unwrap());
-        assert!(!keep(&state, &binary).unwrap());
-    }
-}

@@ -169,35 +169,3 @@ pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
 pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_is_found_again_and_a_damaged_copy_is_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let state = dir.path().join("state");
-        let one = Content::Bytes(b"one".to_vec());
-        let mut sealed = Sealed::open(&state).unwrap();
-        assert_eq!(sealed.of("/a"), None);
-        sealed.keep("/a", &one).unwrap();
-        sealed.keep("/b", &Content::Absent).unwrap();
-        sealed.keep("/a", &Content::Unreadable("a directory".to_owned())).unwrap();
-        drop(sealed);
-        let mut sealed = Sealed::open(&state).unwrap();
-        assert_eq!(sealed.of("/a"), Some((one, 0o600)));
-        assert_eq!(sealed.of("/b"), Some((Content::Absent, 0o600)));
-        assert!(!sealed.counted("/a", b"one"));
-        sealed.keep("/a", &Content::Bytes(b"two".to_vec())).unwrap();
-        assert!(
-            sealed.counted("/a", b"one") && !sealed.counted("/a", b"two") && !sealed.counted("/b", b"one")
-        );
-        let copies =
-            || fs::read_dir(state.join(DIR)).unwrap().filter(|e| e.as_ref().unwrap().file_name().len() == 64);
-        assert_eq!(copies().count(), 1, "the copy of before is gone");
-        let copy = copies().next().unwrap().unwrap().path();
-        fs::write(copy, "three").unwrap();
-        assert_eq!(sealed.of("/a"), None);
-    }
-}

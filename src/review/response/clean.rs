@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::flags::{Flag, Flags};
@@ -73,8 +74,9 @@ pub struct CleanReport {
 }
 
 /// One finding that may be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CleanFinding {
+    #[serde(rename = "type")]
     pub kind: Kind,
     pub severity: Danger,
     pub title: String,
@@ -86,7 +88,8 @@ pub struct CleanFinding {
 }
 
 /// A place that exists: an original path, lines that the file has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CleanLocation {
     pub file: String,
     pub line: Option<u32>,
@@ -94,7 +97,7 @@ pub struct CleanLocation {
 }
 
 /// A file of the session that the agent could not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CleanUnread {
     pub file: String,
     pub why: String,
@@ -186,7 +189,7 @@ fn bound(findings: &mut Vec<CleanFinding>) -> usize {
                 finding.flags.insert(at, Flag::Shortened);
             }
         }
-        *keep = takes(&mut all, written(&finding.to_value()));
+        *keep = takes(&mut all, written(&json!(finding)));
     }
     let before = findings.len();
     let mut keep = keep.into_iter();
@@ -260,9 +263,6 @@ fn risk_of(findings: &[CleanFinding]) -> Danger {
 impl CleanReport {
     /// One JSON object: what the trusted agent sees, and nothing else.
     pub fn to_json(&self) -> String {
-        let findings: Vec<Value> = self.findings.iter().map(CleanFinding::to_value).collect();
-        let unread: Vec<Value> =
-            self.unread.iter().map(|unread| json!({ "file": unread.file, "why": unread.why })).collect();
         let mut notice = NOTICE.to_owned();
         if self.dropped > 0 {
             let findings = if self.dropped == 1 { "finding was" } else { "findings were" };
@@ -277,36 +277,14 @@ impl CleanReport {
                 "files": self.files,
                 "calls": self.calls,
             },
-            "riskLevel": self.risk_level.name(),
-            "flags": names(&self.flags),
+            "riskLevel": self.risk_level,
+            "flags": self.flags,
             "summary": self.summary,
-            "findings": findings,
+            "findings": self.findings,
             "filesReviewed": self.files_reviewed,
             "neverRead": self.never_read,
-            "unread": unread,
+            "unread": self.unread,
         })
         .to_string()
     }
-}
-
-impl CleanFinding {
-    fn to_value(&self) -> Value {
-        let location = self.location.as_ref().map(
-            |location| json!({ "file": location.file, "line": location.line, "endLine": location.end_line }),
-        );
-        json!({
-            "type": self.kind.name(),
-            "severity": self.severity.name(),
-            "title": self.title,
-            "description": self.description,
-            "location": location,
-            "recommendation": self.recommendation,
-            "snippet": self.snippet,
-            "flags": names(&self.flags),
-        })
-    }
-}
-
-fn names(flags: &[Flag]) -> Vec<&'static str> {
-    flags.iter().map(|flag| flag.name()).collect()
 }

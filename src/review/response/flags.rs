@@ -2,82 +2,45 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::words;
+
 /// Flags of one text or one report, in a fixed order.
 pub(super) type Flags = BTreeSet<Flag>;
 
-/// One reason to read with care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Flag {
-    /// Control, escape or invisible characters were removed.
-    HiddenCharacters,
-    /// Tags or markers that a model or a browser acts on were made harmless.
-    Markup,
-    /// It speaks to its reader: commands to an assistant, roles of a conversation.
-    Instruction,
-    /// It holds something that looks like a shell command.
-    Command,
-    /// It holds an address; the address was made unusable.
-    Url,
-    /// It holds a long run of encoded data.
-    Blob,
-    /// A secret was taken out.
-    Secret,
-    /// A typed reference that belongs to no file of the session was taken out.
-    Reference,
-    /// It was too long and was cut.
-    Shortened,
-    /// It names a file that does not belong to the session.
-    UnknownFile,
-    /// It names a line that the file does not have.
-    UnknownLine,
-    /// The agent claimed another risk level than its findings have.
-    RiskChanged,
-    /// Not all files of the session were read.
-    UnreadFiles,
-    /// The agent says that it read a file which it never opened.
-    NeverRead,
-    /// The report was too long: its least severe findings were left out.
-    FindingsDropped,
-}
-
-impl Flag {
-    pub const ALL: [Flag; 15] = [
-        Flag::HiddenCharacters,
-        Flag::Markup,
-        Flag::Instruction,
-        Flag::Command,
-        Flag::Url,
-        Flag::Blob,
-        Flag::Secret,
-        Flag::Reference,
-        Flag::Shortened,
-        Flag::UnknownFile,
-        Flag::UnknownLine,
-        Flag::RiskChanged,
-        Flag::UnreadFiles,
-        Flag::NeverRead,
-        Flag::FindingsDropped,
-    ];
-
-    /// The name in the cleaned report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Flag::HiddenCharacters => "hidden-characters",
-            Flag::Markup => "markup",
-            Flag::Instruction => "instruction",
-            Flag::Command => "command",
-            Flag::Url => "url",
-            Flag::Blob => "blob",
-            Flag::Secret => "secret",
-            Flag::Reference => "reference",
-            Flag::Shortened => "shortened",
-            Flag::UnknownFile => "unknown-file",
-            Flag::UnknownLine => "unknown-line",
-            Flag::RiskChanged => "risk-changed",
-            Flag::UnreadFiles => "unread-files",
-            Flag::NeverRead => "never-read",
-            Flag::FindingsDropped => "findings-dropped",
-        }
+words! {
+    /// One reason to read with care.
+    #[derive(PartialOrd, Ord)]
+    Flag {
+        /// Control, escape or invisible characters were removed.
+        HiddenCharacters = "hidden-characters",
+        /// Tags or markers that a model or a browser acts on were made harmless.
+        Markup = "markup",
+        /// It speaks to its reader: commands to an assistant, roles of a conversation.
+        Instruction = "instruction",
+        /// It holds something that looks like a shell command.
+        Command = "command",
+        /// It holds an address; the address was made unusable.
+        Url = "url",
+        /// It holds a long run of encoded data.
+        Blob = "blob",
+        /// A secret was taken out.
+        Secret = "secret",
+        /// A typed reference that belongs to no file of the session was taken out.
+        Reference = "reference",
+        /// It was too long and was cut.
+        Shortened = "shortened",
+        /// It names a file that does not belong to the session.
+        UnknownFile = "unknown-file",
+        /// It names a line that the file does not have.
+        UnknownLine = "unknown-line",
+        /// The agent claimed another risk level than its findings have.
+        RiskChanged = "risk-changed",
+        /// Not all files of the session were read.
+        UnreadFiles = "unread-files",
+        /// The agent says that it read a file which it never opened.
+        NeverRead = "never-read",
+        /// The report was too long: its least severe findings were left out.
+        FindingsDropped = "findings-dropped",
     }
 }
 
@@ -410,11 +373,5 @@ mod tests {
         ] {
             assert_eq!(flags(text), [], "{text}");
         }
-    }
-
-    #[test]
-    fn names_are_distinct() {
-        let names: BTreeSet<&str> = Flag::ALL.iter().map(|flag| flag.name()).collect();
-        assert_eq!(names.len(), Flag::ALL.len());
     }
 }

@@ -14,6 +14,8 @@ pub use parse::{MAX_BYTES, SchemaError, parse};
 pub use places::ReviewedFile;
 pub use text::harmless;
 
+use crate::domain::words;
+
 /// The published JSON Schema of an answer, as the prompt shows it.
 pub const SCHEMA: &str = include_str!("../../../docs/response.schema.json");
 
@@ -54,51 +56,30 @@ pub struct Unread {
     pub why: String,
 }
 
-/// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Security,
-    Correctness,
-    Quality,
-    Performance,
-    Dependency,
-    PromptInjection,
-    Other,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 7] = [
-        Kind::Security,
-        Kind::Correctness,
-        Kind::Quality,
-        Kind::Performance,
-        Kind::Dependency,
-        Kind::PromptInjection,
-        Kind::Other,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Security => "security",
-            Kind::Correctness => "correctness",
-            Kind::Quality => "quality",
-            Kind::Performance => "performance",
-            Kind::Dependency => "dependency",
-            Kind::PromptInjection => "prompt-injection",
-            Kind::Other => "other",
-        }
+words! {
+    /// What a finding is about.
+    Kind {
+        Security = "security",
+        Correctness = "correctness",
+        Quality = "quality",
+        Performance = "performance",
+        Dependency = "dependency",
+        PromptInjection = "prompt-injection",
+        Other = "other",
     }
 }
 
-/// How bad a finding or a whole report is. `None` is a report's, `Info` a finding's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Danger {
-    None,
-    Info,
-    Low,
-    Medium,
-    High,
-    Critical,
+words! {
+    /// How bad a finding or a whole report is. `None` is a report's, `Info` a finding's.
+    #[derive(PartialOrd, Ord)]
+    Danger {
+        None = "none",
+        Info = "info",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Critical = "critical",
+    }
 }
 
 impl Danger {
@@ -108,15 +89,4 @@ impl Danger {
     /// Of one finding.
     pub const OF_FINDING: [Danger; 5] =
         [Danger::Info, Danger::Low, Danger::Medium, Danger::High, Danger::Critical];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Danger::None => "none",
-            Danger::Info => "info",
-            Danger::Low => "low",
-            Danger::Medium => "medium",
-            Danger::High => "high",
-            Danger::Critical => "critical",
-        }
-    }
 }

@@ -8,12 +8,11 @@ mod tmpfs;
 use hkdf::Hkdf;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
 use super::room::{Room, fault};
-use crate::domain::{Fault, FaultKind, Key, ReviewId};
+use crate::domain::{Fault, FaultKind, Key, ReviewId, words};
 use crate::host::dirs::Environment;
 
 /// Bytes of a session's salt.
@@ -23,32 +22,21 @@ const PURPOSE: &[u8] = b"lazaret review v1";
 /// Says that there may be a master in the keyring that is to be forgotten some day.
 const MARK: &str = "master.keyring";
 
-/// The places where a master key can be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum VaultKind {
-    /// The user's keyring of the kernel.
-    Keyring,
-    /// A file in memory.
-    Tmpfs,
+words! {
+    /// The places where a master key can be kept.
+    VaultKind {
+        /// The user's keyring of the kernel.
+        Keyring = "keyring",
+        /// A file in memory.
+        Tmpfs = "tmpfs",
+    }
 }
 
 impl VaultKind {
-    pub const ALL: [VaultKind; 2] = [VaultKind::Keyring, VaultKind::Tmpfs];
-
-    /// The name used in the environment, records and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            VaultKind::Keyring => "keyring",
-            VaultKind::Tmpfs => "tmpfs",
-        }
-    }
-
     /// What `LAZARET_KEYS` chooses; none = whatever works.
     pub fn chosen(env: &Environment) -> Result<Option<VaultKind>, Fault> {
         let Some(name) = env.lazaret_keys.as_deref() else { return Ok(None) };
-        let found = VaultKind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.map(Some).ok_or_else(|| {
+        VaultKind::from_name(name).map(Some).ok_or_else(|| {
             let why = format!("{:?} is not a place for keys", crate::domain::clip(name, 200));
             Fault::new(FaultKind::Config, "LAZARET_KEYS", why)
                 .with_hint("set LAZARET_KEYS to keyring or tmpfs, or unset it")
