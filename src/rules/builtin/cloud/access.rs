@@ -6,7 +6,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::secrets::stores::only_keys;
-use crate::rules::builtin::{clusters, libraries, operations};
+use crate::rules::builtin::{clusters, libraries, operations, standing};
 use crate::rules::matcher::Scene;
 use crate::rules::matcher::{Found, has_sub, input_of, is_rehearsal};
 use crate::shell::Arg;
@@ -46,7 +46,10 @@ fn variables_of_a_vault_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// What a store prints goes into a file that is for it, or only the names of it are shown.
 fn shows_no_value(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    pulls_for_development(inv) || only_keys(inv, scene)
+    // `neonctl connection-string dev`: of a branch of one's own.
+    pulls_for_development(inv)
+        || only_keys(inv, scene)
+        || inv.program.starts_with("neon") && standing::chooses_own(inv)
 }
 
 /// `vercel env pull .env.local`: the variables for development go into the file of the project that is there for them.
