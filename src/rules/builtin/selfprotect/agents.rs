@@ -18,12 +18,7 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
             if placed(path) && on(content) { Found::yes(path) } else { Found::No }
         }
-        Action::Shell { .. }
-        | Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Fetch { .. }
-        | Action::Spawn { .. }
-        | Action::Other { .. } => {
+        _ => {
             let writes = scene
                 .effects()
                 .any(|(effect, _)| WRITES.contains(&effect.kind) && placed(effect.target.text()));
