@@ -7,28 +7,20 @@ use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::{clusters, libraries, operations};
 use crate::rules::matcher::Scene;
-use crate::rules::matcher::{Found, has_sub, input_of, is_rehearsal};
+use crate::rules::matcher::{has_sub, input_of, is_rehearsal};
 use crate::shell::Arg;
 
 words!("builtin/cloud/access");
 
-fn cluster_admin_bound<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn cluster_admin_bound(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let binds = |text: &String| text.contains("ClusterRoleBinding") && text.contains("cluster-admin");
-    let found = scene.first(KUBECTL, |inv| {
-        let told = operations::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
-        told && !is_rehearsal(inv)
-            && !clusters::is_local(inv, scene)
-            && input_of(inv, scene).iter().any(binds)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let told = operations::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
+    told && !is_rehearsal(inv) && !clusters::is_local(inv, scene) && input_of(inv, scene).iter().any(binds)
 }
 
-fn variables_of_a_vault_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn variables_of_a_vault_printed(inv: &Invocation) -> bool {
     const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
-    let found = scene.first(&["printenv", "env"], |inv| {
-        inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
 }
 
 /// `vercel env pull .env.local`: the variables for development go into the file of the project that is there for them.
