@@ -34,16 +34,6 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
 }
 
-/// Code that names a list of servers and writes files.
-fn servers_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    written_by_code(scene, &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"])
-}
-
-/// Code that names a hook of the project and writes files.
-fn hooks_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    written_by_code(scene, &[".claude/hooks/"])
-}
-
 /// Code that names one of these places and writes files.
 fn written_by_code<'a>(scene: &Scene<'a>, places: &[&str]) -> Found<'a> {
     const WRITES: &[&str] =
