@@ -63,8 +63,8 @@ struct When {
     hosts: Option<Words>,
     code: Option<Code>,
     predicate: Option<String>,
-    /// The function that a predicate asks, as `name` or with what it is given behind the scene, `name(a, b)`; one of the predicate's
-    /// own name where nothing is said.
+    /// The function that a predicate asks, as `name` or with what it is given behind the scene, `name(A, ['b', 'c'])`; one of the
+    /// predicate's own name where nothing is said.
     test: Option<String>,
     /// Instead of a function of the scene one of a command: what must hold of the first that is found, or must not.
     r#where: Option<String>,
@@ -391,15 +391,23 @@ fn path(name: &str) -> Result<String, String> {
     }
 }
 
-/// A function called with what it is asked about, and what else it is given.
+/// A function called with what it is asked about, and what else it is given: names, words in single quotes, and lists of both.
 fn call(text: &str, about: &str) -> Result<String, String> {
     let (name, more) = match text.split_once('(') {
         Some((name, more)) => (name, more.strip_suffix(')').ok_or_else(|| format!("{text:?} is no call"))?),
         None => (text, ""),
     };
-    let mut given = vec![about.to_owned()];
-    for one in more.split(", ").filter(|one| !one.is_empty()) {
-        given.push(path(one)?);
+    let mut out = format!("{}({about}, ", path(name)?);
+    // What stands between two quotes is a word; the rest is names, in lists or not.
+    for (index, part) in more.split('\'').enumerate() {
+        if index % 2 == 1 {
+            out += &format!("{part:?}");
+            continue;
+        }
+        for name in part.split(['[', ']', ',', ' ']).filter(|name| !name.is_empty()) {
+            path(name)?;
+        }
+        out += &part.replace('[', "&[");
     }
-    Ok(format!("{}({})", path(name)?, given.join(", ")))
+    Ok(out + ")")
 }

@@ -19,12 +19,11 @@ const LOCAL: &[&str] = &["kind", "k3d", "minikube"];
 
 words!("builtin/clusters");
 
-fn vagrant_destroys<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn vagrant_destroys(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let told = |inv: &Invocation, word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
     let made = scene.first(&["vagrant"], |inv| told(inv, "up")).is_some();
     let forced = |inv: &Invocation| ["-f", "--force"].iter().any(|flag| has_flag(inv, flag));
-    let found = scene.first(&["vagrant"], |inv| told(inv, "destroy") && forced(inv) && !made);
-    Found::from(found.map(|inv| inv.text.as_str()))
+    told(inv, "destroy") && forced(inv) && !made
 }
 
 /// A cluster that is on this machine, as far as the command names one, or the call has chosen one for it.
@@ -167,7 +166,7 @@ fn listed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A local cluster deleted that the call did not make itself.
-fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn local_deleted(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let first =
         |inv: &Invocation| inv.args.iter().filter_map(Arg::known).next().unwrap_or_default().to_owned();
     let name = |inv: &Invocation| {
@@ -175,14 +174,11 @@ fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.iter().filter_map(Arg::known).skip(1).find(|word| *word != "cluster").map(str::to_owned)
         })
     };
-    let found = scene.first(LOCAL, |inv| {
-        let made = |other: &Invocation| {
-            other.program == inv.program
-                && matches!(first(other).as_str(), "create" | "start" | "cluster")
-                && name(other) == name(inv)
-        };
-        first(inv) == "delete" && scene.first(LOCAL, made).is_none()
-            || first(inv) == "cluster" && inv.args.iter().any(|arg| arg.known() == Some("delete"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let made = |other: &Invocation| {
+        other.program == inv.program
+            && matches!(first(other).as_str(), "create" | "start" | "cluster")
+            && name(other) == name(inv)
+    };
+    first(inv) == "delete" && scene.first(LOCAL, made).is_none()
+        || first(inv) == "cluster" && inv.args.iter().any(|arg| arg.known() == Some("delete"))
 }

@@ -32,16 +32,16 @@ fn first_git<'a>(scene: &Scene<'a>, sub: &str, test: impl Fn(&Invocation) -> boo
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The first of these subcommands with options for which `test` holds, where more is lost than a work tree in a temporary
-/// directory.
-fn throws<'a>(scene: &Scene<'a>, subs: &[&str], test: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
+/// The first of these subcommands with an option of each group and without any of the others, where more is lost than a work tree in
+/// a temporary directory.
+fn throws<'a>(scene: &Scene<'a>, subs: &[&str], options: &[&[&str]], without: &[&str]) -> Found<'a> {
+    super::first(scene, GIT, |inv| {
         subs.iter().any(|sub| has_sub(inv, sub))
-            && test(&|flag| has_flag(inv, flag))
+            && options.iter().all(|group| group.iter().any(|flag| has_flag(inv, flag)))
+            && !without.iter().any(|flag| has_flag(inv, flag))
             && !asks_for_help(inv)
             && !is_scratch(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// `"$X" reset --hard`, `"$X" -rf /`: as if it were git or rm.

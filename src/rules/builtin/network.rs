@@ -17,7 +17,7 @@ use super::{everyday, lists};
 use crate::domain::{EffectKind, OneOf, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Found, Scene, classify, flag_value, has_flag, has_operand, host_of, is_known, runs, target_of,
+    Class, Scene, classify, flag_value, has_flag, has_operand, host_of, is_known, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -25,20 +25,15 @@ words!("builtin/network");
 
 const SSH: &[&str] = &["ssh", "scp", "sftp"];
 
-fn tunnel_of_ngrok<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ngrok"], |inv| {
-        let first = inv.operands.first().and_then(Arg::known);
-        let second = inv.operands.get(1).and_then(Arg::known);
-        !(inv.operands.is_empty()
-            || matches!((first, second), (Some("version" | "help"), _) | (Some("config"), Some("check"))))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn tunnel_of_ngrok(inv: &Invocation) -> bool {
+    let first = inv.operands.first().and_then(Arg::known);
+    let second = inv.operands.get(1).and_then(Arg::known);
+    !(inv.operands.is_empty()
+        || matches!((first, second), (Some("version" | "help"), _) | (Some("config"), Some("check"))))
 }
 
-fn tunnel_of_cloudflare<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(&["cloudflared"], |inv| has_operand(inv, "tunnel") && !everyday::tells_of_tunnels(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn tunnel_of_cloudflare(inv: &Invocation) -> bool {
+    has_operand(inv, "tunnel") && !everyday::tells_of_tunnels(inv)
 }
 
 /// Whether code that serves runs what a request says.
@@ -71,7 +66,7 @@ fn ssh_forwards(inv: &Invocation) -> bool {
 }
 
 /// A server of files is told to serve a directory that is nobody else's business, or runs in one.
-fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn private_served(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let private = |arg: &Arg, inv: &Invocation| match target_of(arg, inv.cwd.as_deref()) {
         Target::Path { path, glob, .. } => {
             let target = Target::Path { path, glob, recursive: true };
@@ -81,51 +76,47 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
     };
     let here = Arg::literal(".");
-    let found = scene.invocations().iter().find(|inv| {
-        let module = inv.args.iter().any(|arg| {
-            matches!(
-                arg.known(),
-                Some("http.server" | "SimpleHTTPServer" | "uploadserver" | "pyftpdlib" | "updog")
-            )
-        });
-        if module {
-            let at = inv.args.iter().position(|arg| matches!(arg.known(), Some("-d" | "--directory")));
-            let given = at.and_then(|at| inv.args.get(at + 1));
-            let given =
-                given.or_else(|| inv.args.iter().find(|arg| arg.prefix().starts_with("--directory=")));
-            return private(given.unwrap_or(&here), inv);
-        }
-        if inv.program == "git" {
-            let base = inv.args.iter().find_map(|arg| arg.known()?.strip_prefix("--base-path="));
-            let bound = inv.args.iter().any(|arg| arg.prefix().starts_with("--listen=127."));
-            return inv.sub.first().is_some_and(|sub| sub == "daemon")
-                && !bound
-                && base.is_some_and(|base| private(&Arg::literal(base), inv));
-        }
-        // `ruby -run -e httpd ~`, `busybox httpd -h ~`
-        let httpd = runs(inv, &["ruby", "busybox", "httpd", "thttpd", "webfsd"])
-            && (inv.program != "ruby" && inv.program != "busybox" || inv.text.contains("httpd"));
-        if httpd {
-            return inv.args.iter().any(|arg| arg.prefix().starts_with(['/', '~']) && private(arg, inv));
-        }
-        let serves = inv.program == "php" && has_flag(inv, "-S")
-            || runs(inv, &["serve", "http-server", "live-server", "npx", "bunx", "miniserve", "darkhttpd"])
-                && (inv.program != "npx" && inv.program != "bunx"
-                    || inv
-                        .operands
-                        .iter()
-                        .any(|arg| matches!(arg.known(), Some("serve" | "http-server" | "live-server"))));
-        let root = flag_value(inv, &["-t"]);
-        let named = |arg: &&Arg| arg.prefix().starts_with(['/', '~']);
-        let mut places = inv.operands.iter().chain(root).filter(named).peekable();
-        serves
-            && if places.peek().is_none() && root.is_none() && inv.program == "php" {
-                private(&here, inv)
-            } else {
-                places.any(|arg| private(arg, inv))
-            }
+    let module = inv.args.iter().any(|arg| {
+        matches!(
+            arg.known(),
+            Some("http.server" | "SimpleHTTPServer" | "uploadserver" | "pyftpdlib" | "updog")
+        )
     });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    if module {
+        let at = inv.args.iter().position(|arg| matches!(arg.known(), Some("-d" | "--directory")));
+        let given = at.and_then(|at| inv.args.get(at + 1));
+        let given = given.or_else(|| inv.args.iter().find(|arg| arg.prefix().starts_with("--directory=")));
+        return private(given.unwrap_or(&here), inv);
+    }
+    if inv.program == "git" {
+        let base = inv.args.iter().find_map(|arg| arg.known()?.strip_prefix("--base-path="));
+        let bound = inv.args.iter().any(|arg| arg.prefix().starts_with("--listen=127."));
+        return inv.sub.first().is_some_and(|sub| sub == "daemon")
+            && !bound
+            && base.is_some_and(|base| private(&Arg::literal(base), inv));
+    }
+    // `ruby -run -e httpd ~`, `busybox httpd -h ~`
+    let httpd = runs(inv, &["ruby", "busybox", "httpd", "thttpd", "webfsd"])
+        && (inv.program != "ruby" && inv.program != "busybox" || inv.text.contains("httpd"));
+    if httpd {
+        return inv.args.iter().any(|arg| arg.prefix().starts_with(['/', '~']) && private(arg, inv));
+    }
+    let serves = inv.program == "php" && has_flag(inv, "-S")
+        || runs(inv, &["serve", "http-server", "live-server", "npx", "bunx", "miniserve", "darkhttpd"])
+            && (inv.program != "npx" && inv.program != "bunx"
+                || inv
+                    .operands
+                    .iter()
+                    .any(|arg| matches!(arg.known(), Some("serve" | "http-server" | "live-server"))));
+    let root = flag_value(inv, &["-t"]);
+    let named = |arg: &&Arg| arg.prefix().starts_with(['/', '~']);
+    let mut places = inv.operands.iter().chain(root).filter(named).peekable();
+    serves
+        && if places.peek().is_none() && root.is_none() && inv.program == "php" {
+            private(&here, inv)
+        } else {
+            places.any(|arg| private(arg, inv))
+        }
 }
 
 /// The hosts that a command names in its operands.

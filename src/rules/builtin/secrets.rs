@@ -87,19 +87,16 @@ fn key_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// More than the last few lines of what the person typed.
-fn much_history<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn much_history(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const FEW: u32 = 50;
     let home = scene.view.facts.places.home.as_deref();
-    let found = scene.first(&["tail"], |inv| {
-        let many = |arg: &Arg| {
-            let text = arg.text();
-            let digits = text.trim_start_matches(['-', 'n', '=', '+']);
-            digits.parse::<u32>().is_ok_and(|count| count > FEW)
-        };
-        inv.args.iter().any(many)
-            && inv.args.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), lists::HISTORIES, home))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let many = |arg: &Arg| {
+        let text = arg.text();
+        let digits = text.trim_start_matches(['-', 'n', '=', '+']);
+        digits.parse::<u32>().is_ok_and(|count| count > FEW)
+    };
+    inv.args.iter().any(many)
+        && inv.args.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), lists::HISTORIES, home))
 }
 
 /// The strings of code, one behind the other as parts of a path, name a secret.

@@ -138,9 +138,7 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
             let of_hooks = || text.to_ascii_lowercase().contains("hooks");
             if sets && of_hooks() { Found::yes(text) } else { Found::No }
         }
-        Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => {
-            Found::No
-        }
+        _ => Found::No,
     }
 }
 

@@ -8,40 +8,29 @@ use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::secrets::stores::only_keys;
 use crate::rules::builtin::{clusters, libraries, operations, standing};
 use crate::rules::matcher::Scene;
-use crate::rules::matcher::{Found, has_sub, input_of, is_rehearsal};
+use crate::rules::matcher::{has_sub, input_of, is_rehearsal};
 use crate::shell::Arg;
 
 words!("builtin/cloud/access");
 
 /// A template that is given on the spot lets somebody in who was not.
-fn granted_by_template<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn granted_by_template(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let grants = |text: &str| GRANTING.iter().any(|word| text.contains(word));
-    let found = scene.first(DEPLOYERS, |inv| {
-        let told = operations::known_words(inv).iter().any(|word| DEPLOYING.contains(word));
-        told && !is_rehearsal(inv)
-            && (input_of(inv, scene).iter().any(|text| grants(text))
-                || scene.within(inv).any(|other| grants(&other.text)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let told = operations::known_words(inv).iter().any(|word| DEPLOYING.contains(word));
+    told && !is_rehearsal(inv)
+        && (input_of(inv, scene).iter().any(|text| grants(text))
+            || scene.within(inv).any(|other| grants(&other.text)))
 }
 
-fn cluster_admin_bound<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn cluster_admin_bound(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let binds = |text: &String| text.contains("ClusterRoleBinding") && text.contains("cluster-admin");
-    let found = scene.first(KUBECTL, |inv| {
-        let told = operations::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
-        told && !is_rehearsal(inv)
-            && !clusters::is_local(inv, scene)
-            && input_of(inv, scene).iter().any(binds)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let told = operations::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
+    told && !is_rehearsal(inv) && !clusters::is_local(inv, scene) && input_of(inv, scene).iter().any(binds)
 }
 
-fn variables_of_a_vault_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn variables_of_a_vault_printed(inv: &Invocation) -> bool {
     const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
-    let found = scene.first(&["printenv", "env"], |inv| {
-        inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
 }
 
 /// What a store prints goes into a file that is for it, or only the names of it are shown.

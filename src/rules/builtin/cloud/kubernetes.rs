@@ -17,12 +17,9 @@ fn cluster_emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn ansible_playbook_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn ansible_playbook_runs(inv: &Invocation) -> bool {
     const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"];
-    let found = scene.first(&["ansible-playbook"], |inv| {
-        !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
 }
 
 words!("builtin/cloud/kubernetes");

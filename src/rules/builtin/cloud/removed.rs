@@ -11,13 +11,10 @@ use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, has_sub, inpu
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
 
-fn bucket_client_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["mc"], |inv| {
-        ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
-            && !asks_for_help(inv)
-            && !database::is_local_bucket(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn bucket_client_deletes(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
+        && !asks_for_help(inv)
+        && !database::is_local_bucket(inv, scene)
 }
 
 fn provider_told_to_delete<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -30,15 +27,12 @@ fn provider_told_to_delete<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-fn name_deleted_from_a_zone<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["nsupdate"], |inv| {
-        let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
-        lines.lines().any(|line| {
-            let mut words = line.split_whitespace().skip_while(|word| *word == "update");
-            matches!(words.next(), Some("delete" | "del"))
-        })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn name_deleted_from_a_zone(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
+    lines.lines().any(|line| {
+        let mut words = line.split_whitespace().skip_while(|word| *word == "update");
+        matches!(words.next(), Some("delete" | "del"))
+    })
 }
 
 words!("builtin/cloud/removed");

@@ -7,62 +7,12 @@ use crate::rules::matcher::{Found, Scene, flag_value, has_flag, is_scratch, targ
 use crate::rules::survey::{checked_out, is_asked, is_whole};
 use crate::shell::Arg;
 
-fn git_resets_hard<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["reset"], |has| has("--hard") || has("--merge"))
-}
-
-fn git_reads_tree_over<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["read-tree"], |has| has("--reset") && has("-u"))
-}
-
-fn git_checks_index_out<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["checkout-index"], |has| {
-        (has("-f") || has("--force")) && (has("-a") || has("--all") || has("--stdin")) && !has("--prefix")
-    })
-}
-
-fn git_checkout_places<'a>(scene: &Scene<'a>) -> Found<'a> {
-    overwrites(scene, "checkout", Loss::Wide)
-}
-
-fn git_switches_by_force<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["checkout", "switch"], |has| has("-f") || has("--force") || has("--discard-changes"))
-}
-
-fn git_restore_places<'a>(scene: &Scene<'a>) -> Found<'a> {
-    overwrites(scene, "restore", Loss::Wide)
-}
-
-fn git_checkout_files<'a>(scene: &Scene<'a>) -> Found<'a> {
-    overwrites(scene, "checkout", Loss::File)
-}
-
-fn git_restore_files<'a>(scene: &Scene<'a>) -> Found<'a> {
-    overwrites(scene, "restore", Loss::File)
-}
-
-fn git_checkout_index_files<'a>(scene: &Scene<'a>) -> Found<'a> {
-    overwrites(scene, "checkout-index", Loss::File)
-}
-
 fn git_rm_all<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_git(scene, "rm", |inv| {
         let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
         let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
         forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
     })
-}
-
-fn git_drops_stash<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["stash drop"], |_| true)
-}
-
-fn git_clears_stashes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["stash clear"], |_| true)
-}
-
-fn git_removes_work_tree<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
 }
 
 /// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.

@@ -10,24 +10,6 @@ use crate::shell::Arg;
 
 words!("builtin/git/history");
 
-fn git_expires_reflog<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
-}
-
-fn git_collects_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["gc"], |has| has("--prune=now") || has("--prune=all"))
-}
-
-fn git_prunes_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["prune"], |has| {
-        (has("--expire=now") || has("--expire=all")) && !has("-n") && !has("--dry-run")
-    })
-}
-
-fn history_filtered<'a>(scene: &Scene<'a>) -> Found<'a> {
-    throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
-}
-
 fn git_deletes_reference(inv: &Invocation, scene: &Scene<'_>) -> bool {
     has_sub(inv, "update-ref")
         && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))

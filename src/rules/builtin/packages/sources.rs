@@ -2,7 +2,7 @@
 
 use super::{INDEX_USERS, INSTALLERS, UNCHECKED, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, has_flag, host_of, is_known};
+use crate::rules::matcher::{Scene, has_flag, host_of, is_known};
 use crate::shell::Arg;
 
 fn index_trusted_without_a_certificate(inv: &Invocation) -> bool {
@@ -47,7 +47,7 @@ fn runs_script(inv: &Invocation) -> bool {
         && words(inv).next().is_some_and(|word| SCRIPTS.contains(&word))
 }
 
-fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn foreign_variable(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let line = scene.command_line();
     let names = |name: &&&str| {
         scene.says(name)
@@ -62,18 +62,17 @@ fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let mut foreign = REGISTRY_VARIABLES.iter().filter(names).peekable();
     if foreign.peek().is_none() {
-        return Found::No;
+        return false;
     }
     // A variable of every Node program: where a script of the project runs, nothing need be fetched.
     let everybodys = foreign.all(|name| name.starts_with("NODE_TLS"));
-    let found = scene.first(VARIABLE_USERS, |inv| !(everybodys && runs_script(inv)));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !(everybodys && runs_script(inv))
 }
 
-fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn from_url(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let policy = scene.view.policy;
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
-    let found = scene.first(INSTALLERS, |inv| match inv.program.as_str() {
+    match inv.program.as_str() {
         "pip" | "pip3" | "pipx" | "uv" | "npm" | "pnpm" | "yarn" | "bun" | "apt" | "apt-get" | "dnf"
         | "yum" | "gem" | "rpm" => {
             let installs =
@@ -104,6 +103,5 @@ fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
             words(inv).next() == Some("install") && inv.operands.iter().any(module)
         }
         _ => false,
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    }
 }

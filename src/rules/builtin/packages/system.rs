@@ -2,7 +2,7 @@
 
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, operations};
-use crate::rules::matcher::{Found, Scene, asks_for_help};
+use crate::rules::matcher::{Scene, asks_for_help};
 use crate::shell::Arg;
 
 fn package_removed(inv: &Invocation) -> bool {
@@ -64,13 +64,11 @@ fn core_removed(inv: &Invocation) -> bool {
 const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];
 
 /// What a program lists of its packages is given to it to remove.
-fn every_package<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn every_package(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let says = |inv: &Invocation, words: &[&str]| {
         operations::known_words(inv).iter().any(|word| words.contains(word))
     };
     let listed =
         |program: &str| scene.first(&[program], |inv| says(inv, &["freeze", "list", "ls"])).is_some();
-    let found =
-        scene.first(LISTERS, |inv| says(inv, &["uninstall", "rm", "remove", "un"]) && listed(&inv.program));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    says(inv, &["uninstall", "rm", "remove", "un"]) && listed(&inv.program)
 }

@@ -100,51 +100,45 @@ fn root_shell(inv: &Invocation) -> bool {
 }
 
 /// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
-fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn shell_out_of(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "pty.spawn"];
     // `-u#-1` was taken for root by some versions.
     let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
     let strange_line = LazyCell::new(|| strange(scene.command_line()));
-    let found = scene.invocations().iter().find(|inv| {
-        let by_sudo = || inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo");
-        if by_sudo() && (strange(&inv.text) || *strange_line) {
-            return true;
-        }
-        if !inv.privileged {
-            return false;
-        }
-        // `ip netns exec x /bin/sh`
-        let behind = inv.args.iter().skip_while(|arg| arg.known() != Some("exec")).nth(2);
-        let entered = inv.program == "ip"
-            && inv.args.last().is_some_and(|last| {
-                behind == Some(last)
-                    && last.known().is_some_and(|word| is_shell(word.rsplit('/').next().unwrap_or_default()))
-            });
-        let bare = entered
-            || inv.operands.is_empty()
-                && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
-        let names =
-            |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
-        let quoted = |text: &str| {
-            let word = |shell: &&str| {
-                ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{shell}{quote}")))
-            };
-            text.contains("pty.spawn") || SHELLS.iter().any(word)
-        };
-        let coded = runs_code(inv)
-            && (inv.args.iter().any(|arg| names(&arg.text()))
-                || libraries::scripts_of(inv, scene).iter().any(|script| quoted(script)));
-        let escapes = || {
-            inv.args.iter().any(|arg| {
-                let text = arg.text();
-                SHELL_ESCAPES
-                    .iter()
-                    .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
-            })
-        };
-        bare || coded || escapes() || hands_shell(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let by_sudo = || inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo");
+    if by_sudo() && (strange(&inv.text) || *strange_line) {
+        return true;
+    }
+    if !inv.privileged {
+        return false;
+    }
+    // `ip netns exec x /bin/sh`
+    let behind = inv.args.iter().skip_while(|arg| arg.known() != Some("exec")).nth(2);
+    let entered = inv.program == "ip"
+        && inv.args.last().is_some_and(|last| {
+            behind == Some(last)
+                && last.known().is_some_and(|word| is_shell(word.rsplit('/').next().unwrap_or_default()))
+        });
+    let bare = entered
+        || inv.operands.is_empty() && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
+    let names = |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
+    let quoted = |text: &str| {
+        let word =
+            |shell: &&str| ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{shell}{quote}")));
+        text.contains("pty.spawn") || SHELLS.iter().any(word)
+    };
+    let coded = runs_code(inv)
+        && (inv.args.iter().any(|arg| names(&arg.text()))
+            || libraries::scripts_of(inv, scene).iter().any(|script| quoted(script)));
+    let escapes = || {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            SHELL_ESCAPES
+                .iter()
+                .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
+        })
+    };
+    bare || coded || escapes() || hands_shell(inv)
 }
 
 /// A program that nobody knows is given a shell to work on, and not behind an option: it can be no more than what starts it.

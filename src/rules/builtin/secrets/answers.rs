@@ -79,32 +79,3 @@ fn is_from_here(text: &str, line: &str, depth: usize) -> bool {
         && !first_name.is_empty()
         && std::iter::once(first_name).chain(names).all(|name| answered(name, line, depth - 1))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_a_variable_comes_from() {
-        for (line, here) in [
-            ("T=$(curl -s http://localhost:3000/login | jq -r .token) && echo $T", true),
-            ("T=\"$(curl -s -d '{\"a\":1}' http://127.0.0.1:3000/login)\"; echo \"$T\"", true),
-            ("p=$(curl -s localhost:3000/x)\nT=$(echo \"$p\" | grep -oE 'a')\necho $T", true),
-            ("T=$(curl -s https://api.host.example/login | jq -r .token) && echo $T", false),
-            ("T=$(curl -s http://localhost:1/x -d @.env); echo $T", false),
-            ("T=$(cat .token); echo $T", false),
-            ("T=abc; echo $T", false),
-            ("T=$(curl -s http://localhost:1/x); T=$(cat f); echo $T", false),
-            ("T=$(curl -s http://localhost:1/x); read T < f; echo $T", false),
-            ("T=$(curl -s http://localhost:1/x; cat .env); echo $T", false),
-            ("T=$(echo $SECRET | tr a b); echo $T", false),
-            ("T=\"$(curl -s http://localhost:3000/x)$OTHER\"; echo $T", false),
-            ("T=$(curl -s http://localhost:1/x); for T in $OTHER; do echo $T; done", false),
-            ("T=$(curl -s http://localhost:8200/v1/secret/data/prod); echo $T", false),
-            ("T=$(curl http://localhost:1 | sh -c 'cat f'); echo $T", false),
-            ("echo $T", false),
-        ] {
-            assert_eq!(is_answered_here("T", line), here, "{line}");
-        }
-    }
-}

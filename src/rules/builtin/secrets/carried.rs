@@ -85,13 +85,7 @@ pub(super) fn carried_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
             let joined = format!("{}/{glob}", path.as_deref().unwrap_or("."));
             if named(&joined, true) { Found::yes(glob) } else { Found::No }
         }
-        Action::Search { .. }
-        | Action::Shell { .. }
-        | Action::Read { .. }
-        | Action::Write { .. }
-        | Action::Edit { .. }
-        | Action::Fetch { .. }
-        | Action::Spawn { .. } => Found::No,
+        _ => Found::No,
     }
 }
 

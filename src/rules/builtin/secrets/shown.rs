@@ -150,24 +150,21 @@ fn is_assigned(name: &str, scene: &Scene<'_>) -> bool {
 }
 
 /// A history of what the person typed is searched for passwords.
-fn history_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn history_hunted(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let home = scene.view.facts.places.home.as_deref();
     let hunts = |text: &str| {
         let text = text.to_ascii_lowercase();
         text.split(|c: char| !c.is_ascii_alphanumeric())
             .any(|word| HUNTED.contains(&word) || matches!(word, "pass" | "apikey" | "pwd"))
     };
-    let found = scene.first(HISTORY_READERS, |inv| {
-        let piped = || {
-            scene.invocations().iter().any(|other| {
-                other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, &["history", "fc"])
-            })
-        };
-        let own =
-            || inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), lists::HISTORIES, home));
-        inv.operands.first().is_some_and(|arg| hunts(&arg.text())) && (piped() || own())
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    let piped = || {
+        scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, &["history", "fc"])
+        })
+    };
+    let own =
+        || inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), lists::HISTORIES, home));
+    inv.operands.first().is_some_and(|arg| hunts(&arg.text())) && (piped() || own())
 }
 
 /// A path whose last name says that a private key or a service's credentials are in it.

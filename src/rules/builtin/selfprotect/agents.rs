@@ -18,12 +18,7 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
             if placed(path) && on(content) { Found::yes(path) } else { Found::No }
         }
-        Action::Shell { .. }
-        | Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Fetch { .. }
-        | Action::Spawn { .. }
-        | Action::Other { .. } => {
+        _ => {
             let writes = scene
                 .effects()
                 .any(|(effect, _)| WRITES.contains(&effect.kind) && placed(effect.target.text()));
@@ -37,16 +32,6 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
             Found::from(found.map(|inv| inv.text.as_str()))
         }
     }
-}
-
-/// Code that names a list of servers and writes files.
-fn servers_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    written_by_code(scene, &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"])
-}
-
-/// Code that names a hook of the project and writes files.
-fn hooks_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    written_by_code(scene, &[".claude/hooks/"])
 }
 
 /// Code that names one of these places and writes files.

@@ -23,33 +23,8 @@ fn names_files(inv: &Invocation) -> bool {
 const IN_CODE: &[&[&str]] = &[
     &[".claude", "opencode/storage"],
     &["projects", "subagents", "agent-", ".jsonl", "opencode/storage"],
-    &[
-        "subagents",
-        "agent-",
-        "**",
-        "rglob",
-        "walk(",
-        "walkdir",
-        "opencode/storage",
-        "{ recursive",
-        "{recursive",
-    ],
-    // `readlink` says where a link leads.
-    &[
-        "open(",
-        "open ",
-        "read(",
-        "read ",
-        "read_",
-        "readline",
-        "readfile",
-        "readtext",
-        "readstream",
-        "cat ",
-        "copy",
-        "slurp",
-        "file_get_contents",
-    ],
+    WALKED_IN_CODE,
+    READ_IN_CODE,
 ];
 
 /// Code reads a transcript of a subagent.

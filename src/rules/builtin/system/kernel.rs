@@ -3,7 +3,7 @@
 use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, lists};
-use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, runs, target_of};
+use crate::rules::matcher::{Scene, asks_for_help, has_flag, runs, target_of};
 use crate::shell::Arg;
 
 fn module_loaded(inv: &Invocation) -> bool {
@@ -18,10 +18,8 @@ fn module_put_in(inv: &Invocation, scene: &Scene<'_>) -> bool {
     !inv.operands.is_empty() && !is_own_module(inv, scene)
 }
 
-fn own_module<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene
-        .first(&["insmod", "rmmod", "modprobe"], |inv| is_own_module(inv, scene) || takes_own_module(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+fn own_module(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    is_own_module(inv, scene) || takes_own_module(inv)
 }
 
 fn kernel_switch_set(inv: &Invocation) -> bool {

@@ -158,14 +158,7 @@ pub(super) fn device_read<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     match &scene.view.call.action {
         Action::Read { path } | Action::Search { path: Some(path), .. } if raw(path) => Found::yes(path),
-        Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Fetch { .. }
-        | Action::Other { .. }
-        | Action::Shell { .. }
-        | Action::Write { .. }
-        | Action::Edit { .. }
-        | Action::Spawn { .. } => Found::No,
+        _ => Found::No,
     }
 }
 
@@ -203,27 +196,13 @@ fn fetched<'a>(
             Some(told) if tool_is(told) => Found::yes(told.text),
             Some(_) | None => Found::No,
         },
-        Action::Fetch { .. }
-        | Action::Shell { .. }
-        | Action::Read { .. }
-        | Action::Write { .. }
-        | Action::Edit { .. }
-        | Action::Search { .. }
-        | Action::Spawn { .. } => Found::No,
+        _ => Found::No,
     }
 }
 
 /// A script for a page that sends away what the page keeps of its user.
 pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(told) = scene.told() else { return Found::No };
-    let keeps = [
-        "document.cookie",
-        "localStorage",
-        "sessionStorage",
-        "indexedDB",
-        "http://127.0.0.1",
-        "http://localhost",
-    ];
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
         // `javascript:fetch('//host')`, where `// text` is a comment.
@@ -232,7 +211,7 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
             host.contains('.') && !is_known(&host, scene.view.policy)
         });
         foreign
-            && keeps.iter().any(|word| value.contains(word))
+            && PAGE_KEEPS.iter().any(|word| value.contains(word))
             && sends.iter().any(|word| value.contains(word))
     });
     if found { Found::yes(told.text) } else { Found::No }
@@ -290,34 +269,7 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
             let name = pattern.rsplit('/').next().unwrap_or_default();
-            let sought = [
-                "id_rsa",
-                "id_ed25519",
-                "id_ecdsa",
-                ".pem",
-                ".env",
-                "credentials",
-                ".key",
-                "id_*",
-                ".kdbx",
-                "wallet",
-                "keystore",
-                "logins.json",
-                "login data",
-                "key4.db",
-                ".ppk",
-                ".p12",
-                ".pfx",
-                "tfstate",
-                "shadow",
-                ".netrc",
-                ".npmrc",
-                "_history",
-                "kubeconfig",
-                "keychain",
-            ]
-            .iter()
-            .any(|word| name.to_ascii_lowercase().contains(word));
+            let sought = SOUGHT.iter().any(|word| name.to_ascii_lowercase().contains(word));
             let place = path.as_deref().unwrap_or_default().trim_end_matches('/');
             let wide = path.is_some()
                 && (place.is_empty()
@@ -338,13 +290,7 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
             Some(told) if seeks_secrets(told, home) => Found::yes(told.text),
             Some(_) | None => Found::No,
         },
-        Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Fetch { .. }
-        | Action::Shell { .. }
-        | Action::Write { .. }
-        | Action::Edit { .. }
-        | Action::Spawn { .. } => Found::No,
+        _ => Found::No,
     }
 }
 
