@@ -1,7 +1,7 @@
 //! Files of data that go to a host that is not among the known ones: by whatever program carries what it is given, by code, or as a
 //! copy.
 
-use crate::domain::Target;
+use crate::domain::{Target, last_name};
 use crate::rules::builtin::everyday;
 use crate::rules::builtin::standing::is_this_machine;
 use crate::rules::facts;
@@ -28,7 +28,7 @@ const PUTTING: &[&str] = &["push", "import", "sync"];
 const PERSONAL: &[&str] = &["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures", "Videos"];
 
 fn name_of(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    last_name(path.trim_end_matches('/'))
 }
 
 /// Whether a file holds data, by what it is called.
