@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 const MAX_INSTRUCTIONS: u64 = 155_500;
-const MAX_SYSTEM_CALLS: usize = 52;
+const MAX_SYSTEM_CALLS: usize = 49;
 /// Pages of four kilobytes that an allowed `ls` touches: of code, constants and memory. How often the kernel is asked for them hangs on
 /// how the file lies in its cache, this does not.
 const MAX_PAGES: usize = 292;
