@@ -2,8 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::{Result, bail};
-
+use crate::cli::failure::{Result, bail};
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Policy, escape};

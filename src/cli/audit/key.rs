@@ -3,8 +3,7 @@
 
 use std::io::{IsTerminal, Read, Write};
 
-use anyhow::{Context, Result, bail};
-
+use crate::cli::failure::{Context, Result, bail, failure};
 use crate::cli::record::Log;
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::Policy;
@@ -73,5 +72,7 @@ pub fn read(text: &str) -> Result<VerificationKey> {
     };
     // Of a file any line.
     let found = text.lines().find_map(VerificationKey::parse);
-    found.context("--key: this is no verification key of `lazaret audit key`, or it was mistyped")
+    found.ok_or_else(|| {
+        failure!("--key: this is no verification key of `lazaret audit key`, or it was mistyped")
+    })
 }

@@ -2,8 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::Result;
-
+use crate::cli::failure::Result;
 use crate::domain::escape;
 use crate::review::response::{CleanFinding, CleanReport, Flag};
 
