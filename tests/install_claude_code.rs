@@ -32,7 +32,7 @@ fn refused(home: &Home, options: &InstallOptions) -> Fault {
     let before = home.tree();
     let (result, _) = home.install(options);
     assert_eq!(home.tree(), before, "something was changed all the same");
-    result.unwrap_err().as_a::<Fault>().cloned().unwrap()
+    result.unwrap_err().downcast::<Fault>().unwrap()
 }
 
 #[test]

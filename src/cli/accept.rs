@@ -5,8 +5,9 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context, Result, bail};
+
 use crate::cli::CHECKS;
-use crate::cli::failure::{Context, Result, bail};
 use crate::domain::Places;
 use crate::host::config::{self, Explained, NoteKind, Origin};
 use crate::host::dirs::Dirs;
@@ -119,7 +120,7 @@ pub fn edit(dirs: &Dirs, places: &Places, terminal: bool, out: &mut dyn Write) -
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let bytes = files::read(&path.to_string_lossy(), config::MAX_FILE, Links::Follow);
-    bytes.map_err(|why| crate::cli::failure::failure!("{}: {why}", path.display()))
+    bytes.map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))
 }
 
 /// The copy as the person leaves it, without a mistake in it; none when it is to be discarded.

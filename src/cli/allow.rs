@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::cli::failure::{Result, bail};
+use anyhow::{Result, bail};
+
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Policy, escape};

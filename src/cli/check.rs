@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::failure::{Context, Result, bail, failure};
 use crate::cli::judge::{DRY_SESSION, Judge, Judged, Look, Past, Trail};
 use crate::cli::lines::{self, Lines};
 use crate::cli::{Exit, Machine, report};
@@ -81,7 +81,7 @@ pub fn directory(given: Option<&Path>) -> Result<String> {
     };
     dir.to_str()
         .map(str::to_owned)
-        .ok_or_else(|| failure!("{}: the directory's name is not UTF-8", dir.display()))
+        .ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -162,14 +162,14 @@ fn batch(
         let answer = match line {
             lines::Line::Text(line) if line.trim().is_empty() => continue,
             lines::Line::Text(line) => one(judge, &mut trails, (client, cwd, saves), line),
-            lines::Line::NotText => Err(failure!("not UTF-8")),
+            lines::Line::NotText => Err(anyhow!("not UTF-8")),
             lines::Line::TooLong => {
-                Err(failure!("it is longer than {}, which is the most that is read", size(MAX_LINE as u64)))
+                Err(anyhow!("it is longer than {}, which is the most that is read", size(MAX_LINE as u64)))
             }
         };
         let answer = answer.unwrap_or_else(|error| {
             failed = true;
-            json!({ "line": number, "error": format!("{error}") })
+            json!({ "line": number, "error": format!("{error:#}") })
         });
         writeln!(out, "{answer}")?;
     }
@@ -187,7 +187,7 @@ fn one(
     let value: Value = serde_json::from_str(line).context("not JSON")?;
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let client = match text("client") {
-        Some(name) => Client::from_name(name).ok_or_else(|| failure!("client {name}: unknown"))?,
+        Some(name) => Client::from_name(name).ok_or_else(|| anyhow!("client {name}: unknown"))?,
         None => shape(&value).unwrap_or(client),
     };
     let cwd = text("cwd").unwrap_or(cwd);

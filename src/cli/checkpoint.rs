@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::cli::CHECKS;
 use crate::cli::args::CheckpointCommand;
-use crate::cli::failure::{Result, bail};
 use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::checkpoint::{Checkpoints, Manifest, State};

@@ -1,8 +1,9 @@
 //! Whether the gate is closed, asked before a client is started headless.
 
+use anyhow::Result;
+
 use crate::cli::Machine;
 use crate::cli::doctor::{self, Configured, DoctorOptions, Status};
-use crate::cli::failure::Result;
 use crate::domain::{Client, Fault, FaultKind, escape};
 use crate::host::registration::Surroundings;
 

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
-use crate::cli::failure::{Context, bail};
 use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity, Tier, names_id};
 use crate::host::clock;
 use crate::host::config::{
@@ -21,7 +21,7 @@ use crate::review::exceptions;
 use crate::rules::{self, programs};
 
 /// Writes the commented default file; refuses to touch one that is there.
-pub fn init(dirs: &Dirs, out: &mut dyn Write) -> crate::cli::failure::Result<()> {
+pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
     let path = dirs.config_file();
     let shown = path.display();
     files::private_dir(&dirs.config).with_context(|| format!("directory of {shown}"))?;
@@ -38,12 +38,7 @@ pub fn init(dirs: &Dirs, out: &mut dyn Write) -> crate::cli::failure::Result<()>
 }
 
 /// The places at which files are looked for, and which of them exist.
-pub fn path(
-    dirs: &Dirs,
-    places: &Places,
-    json: bool,
-    out: &mut dyn Write,
-) -> crate::cli::failure::Result<()> {
+pub fn path(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let found: Vec<(Origin, String, bool)> = config::candidates(dirs, places)
         .into_iter()
         .map(|(origin, path)| {
@@ -66,12 +61,7 @@ pub fn path(
 }
 
 /// Every key with its value and where it comes from, and the notes.
-pub fn show(
-    dirs: &Dirs,
-    places: &Places,
-    json: bool,
-    out: &mut dyn Write,
-) -> crate::cli::failure::Result<()> {
+pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let explained = config::explain(dirs, places, CHECKS)?;
     let notes = all_notes(&explained);
     if json {
@@ -282,7 +272,7 @@ pub fn check(
     file: Option<&Path>,
     json: bool,
     out: &mut dyn Write,
-) -> crate::cli::failure::Result<bool> {
+) -> anyhow::Result<bool> {
     let (reports, notes) = match file {
         Some(file) => (vec![check_file(file)?], Vec::new()),
         None => check_all(dirs, places),
@@ -324,11 +314,11 @@ pub fn check(
     Ok(good)
 }
 
-fn check_file(file: &Path) -> crate::cli::failure::Result<Report> {
+fn check_file(file: &Path) -> anyhow::Result<Report> {
     let file = std::path::absolute(file)?;
     let path = file.to_string_lossy().into_owned();
     let bytes = files::read(&path, config::MAX_FILE, Links::Follow);
-    let bytes = bytes.map_err(|why| crate::cli::failure::failure!("{path}: {why}"))?;
+    let bytes = bytes.map_err(|why| anyhow::anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
     let problems = problems(&bytes, &path);
     Ok(Report { path, problems })
@@ -384,7 +374,7 @@ fn note_json(note: &Note) -> Json {
 }
 
 /// One JSON object on one line.
-pub(super) fn line(out: &mut dyn Write, value: &Json) -> crate::cli::failure::Result<()> {
+pub(super) fn line(out: &mut dyn Write, value: &Json) -> anyhow::Result<()> {
     writeln!(out, "{value}")?;
     Ok(())
 }

@@ -4,10 +4,10 @@
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::failure::{Context, Result, bail};
 use crate::cli::{CHECKS, accept, config as shown};
 use crate::domain::{Exception, Expiry, Lowered, Places, Policy, Tier};
 use crate::host::config::{self, NoteKind};
@@ -72,7 +72,7 @@ pub fn run(
     }
     let exception = exception(args, &explained.policy, out)?;
     let before = files::read(&path.to_string_lossy(), config::MAX_FILE, Links::Follow);
-    let before = before.map_err(|why| crate::cli::failure::failure!("{file}: {why}"))?.unwrap_or_default();
+    let before = before.map_err(|why| anyhow::anyhow!("{file}: {why}"))?.unwrap_or_default();
     let mut text = String::from_utf8(before).with_context(|| format!("{file}: it is not UTF-8 text"))?;
     let entry = entry(&exception);
     if !text.is_empty() {

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::args::FactsCommand;
 use super::{CHECKS, Exit, Machine};
-use crate::cli::failure::{Result, bail};
-use crate::domain::{Operands, Operation, Wrap, WrittenProgram, WrittenSub, escape, last_name};
+use crate::domain::{Operands, Operation, Wrap, WrittenProgram, WrittenSub, escape};
 use crate::host::config;
 use crate::rules::programs::{self, Known, Told};
 
@@ -29,7 +29,7 @@ pub fn run(command: &FactsCommand, machine: &Machine, out: &mut dyn Write) -> Re
 }
 
 fn show(name: &str, as_object: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let name = last_name(name);
+    let name = name.rsplit('/').next().unwrap_or_default();
     if name.is_empty() || name.contains(char::is_whitespace) {
         bail!("facts show: {name:?} is not the name of a program");
     }

@@ -3,9 +3,10 @@
 
 use std::rc::Rc;
 
+use anyhow::{Result, anyhow};
+
 use crate::adapters;
 use crate::cli::CHECKS;
-use crate::cli::failure::{Result, failure};
 use crate::cli::quarantine::{self, Desk};
 use crate::cli::{Machine, call, hook, plugins};
 use crate::domain::{
@@ -287,7 +288,7 @@ impl Judge {
 
 /// A message that could not be read is blocked.
 fn faulty(client: Client, fault: Fault) -> Result<Judged> {
-    let session = SessionId::new(DRY_SESSION).ok_or_else(|| failure!("session {DRY_SESSION}: not an id"))?;
+    let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
     let subject = Subject { client, session, agent: None, agent_type: None };
     let decision = Decision::fault(fault, false);
     Ok(Judged::bare(decision, subject))

@@ -14,7 +14,6 @@ pub mod doctor;
 mod emergency;
 mod except;
 pub mod facts;
-pub mod failure;
 pub mod hook;
 pub mod install;
 mod judge;
@@ -43,9 +42,9 @@ pub mod uninstall;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
+use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
-use crate::cli::failure::Context;
 use crate::domain::{Fault, FaultKind, Places};
 use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
@@ -150,7 +149,7 @@ const SHELLS_OF_CLIENTS: &[&str] = &["CLAUDECODE", "OPENCODE"];
 /// Refuses what is a person's in the shell of an agent, which has no terminal, and at a terminal that a client's agent made for itself.
 /// An agent can unset the variables; the rule `selfprotect.own-commands` is what holds, and this what is left where a command was
 /// not seen.
-fn refuse_agents(args: &[OsString]) -> failure::Result<()> {
+fn refuse_agents(args: &[OsString]) -> anyhow::Result<()> {
     let words = args.iter().skip(1).map(|word| word.to_str());
     if own_commands::is_for_agents(words) {
         return Ok(());
@@ -198,24 +197,24 @@ fn is_output_closed() -> bool {
 }
 
 /// The error on stderr as `lazaret: what: why`. A reader that went away (`| head`) is no error.
-fn failed(error: &failure::Failure) -> u8 {
-    let gone = error.causes().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+fn failed(error: &anyhow::Error) -> u8 {
+    let gone = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     if gone.into_iter().any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe) {
         return Exit::Fine.into();
     }
-    let hint = error.as_a::<Fault>().and_then(|fault| fault.hint.as_deref());
-    let mut text = format!("lazaret: {error}\n");
+    let hint = error.downcast_ref::<Fault>().and_then(|fault| fault.hint.as_deref());
+    let mut text = format!("lazaret: {error:#}\n");
     if let Some(hint) = hint {
         text.push_str(&format!("hint: {hint}\n"));
     }
     // Nothing is left to tell it to when stderr is closed.
     let _told = std::io::stderr().write_all(text.as_bytes());
-    if error.as_a::<Misnamed>().is_some() { Exit::Blocked.into() } else { Exit::Failed.into() }
+    if error.is::<Misnamed>() { Exit::Blocked.into() } else { Exit::Failed.into() }
 }
 
-fn command(command: &Command, out: &mut dyn Write) -> failure::Result<Exit> {
+fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
-        Command::Hook { .. } => failure::bail!("hook: usage: lazaret hook claude-code|opencode"),
+        Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
         Command::Rules { command: None, json } => rules::list(*json, &Machine::here()?, out),
         Command::Rules { command: Some(command), .. } => rules::run(command, &Machine::here()?, out),
         Command::Facts(command) => facts::run(command, &Machine::here()?, out),
@@ -260,14 +259,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    fn here() -> failure::Result<Machine> {
+    fn here() -> anyhow::Result<Machine> {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         Ok(Machine { env, dirs })
     }
 
     /// Where things are, seen from the working directory.
-    fn places(&self) -> failure::Result<Places> {
+    fn places(&self) -> anyhow::Result<Places> {
         let cwd = std::env::current_dir().context("the working directory")?;
         Ok(places::locate(&self.env, &self.dirs, &cwd.to_string_lossy()))
     }

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use anyhow::{Result, bail};
+
 use crate::cli::CHECKS;
-use crate::cli::failure::{Result, bail};
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Fault, FaultKind};

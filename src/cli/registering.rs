@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
+use anyhow::Result;
+
 use crate::cli::accept;
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
 use crate::cli::audit::key;
 use crate::cli::doctor::{self, Configured, DoctorOptions};
-use crate::cli::failure::Result;
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
 use crate::cli::{Exit, Machine};

@@ -150,7 +150,7 @@ pub fn text(
             writeln!(out, "    instead: {}", escape(instead))?;
         }
         let by = conditions.iter().find(|(rule, _)| *rule == reason.rule).map(|(_, when)| condition(when));
-        if let Some(by) = by.transpose().map_err(|failure| io::Error::other(failure.to_string()))? {
+        if let Some(by) = by.transpose().map_err(io::Error::other)? {
             writeln!(out, "    by:      {}", escape(&by))?;
         }
     }

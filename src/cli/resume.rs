@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::cli::failure::{Result, bail, failure};
+use anyhow::{Result, anyhow, bail};
+
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Client, Policy, SessionId, Subject, escape};
@@ -14,7 +15,7 @@ pub fn run(session: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit
         bail!("resume: standard input is not a terminal; a person must run this by hand");
     }
     let id = SessionId::new(session)
-        .ok_or_else(|| failure!("resume {}: not an id of a session", escape(session)))?;
+        .ok_or_else(|| anyhow!("resume {}: not an id of a session", escape(session)))?;
     let (store, now) = (Store::new(&machine.dirs.state), clock::now());
     for client in Client::ALL {
         let subject = Subject { client, session: id.clone(), agent: None, agent_type: None };

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::cli::args::RollbackArgs;
 use crate::cli::checkpoint::{ACTION, named, store};
-use crate::cli::failure::{Context, Result, bail, failure};
 use crate::cli::{Exit, Machine};
 use crate::domain::{Client, SessionId, Subject, clip, escape, join, lies_in};
 use crate::host::checkpoint::{Checkpoints, Done, Manifest, Meta, Refusal, State, Undo};
@@ -22,7 +22,7 @@ pub fn run(args: &RollbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
     let cwd = std::env::current_dir().context("the working directory")?.to_string_lossy().into_owned();
     let chosen = chosen(&store, args, &cwd)?;
     let chosen = if args.last { newest_that_matters(&store, chosen)? } else { chosen };
-    let newest = chosen.first().ok_or_else(|| failure!("rollback: there is no checkpoint to go back to"))?;
+    let newest = chosen.first().ok_or_else(|| anyhow!("rollback: there is no checkpoint to go back to"))?;
     let forced: Vec<String> = args
         .force
         .iter()
@@ -105,7 +105,7 @@ pub(in crate::cli) fn perform(
     undo: &Undo,
 ) -> Result<Done> {
     let session =
-        SessionId::new(&newest.session).ok_or_else(|| failure!("the checkpoint names no session"))?;
+        SessionId::new(&newest.session).ok_or_else(|| anyhow!("the checkpoint names no session"))?;
     let client = Client::from_name(&newest.client).unwrap_or(Client::ClaudeCode);
     let subject = Subject { client, session, agent: None, agent_type: None };
     let ids: Vec<&str> = chosen.iter().map(|manifest| manifest.id.as_str()).collect();

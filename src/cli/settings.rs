@@ -3,8 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use anyhow::Result;
+
 use crate::cli::args::{ConfigCommand, TrustAction};
-use crate::cli::failure::Result;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine, accept, config, except, surfaces, trust};
 use crate::domain::Policy;

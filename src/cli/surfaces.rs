@@ -4,11 +4,12 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, Result, bail};
+
 use crate::cli::call;
-use crate::cli::failure::{Context, Result, bail};
 use crate::domain::{
     Action, Asking, Content, Facts, Places, Policy, Run, Stand, Subject, Tool, ToolCall, Trust, Verdict,
-    clip, escape, join, last_name, lies_in, single_quoted,
+    clip, escape, join, lies_in, single_quoted,
 };
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch::{self, shelf::Shelf};
@@ -110,7 +111,7 @@ impl<'a> Judge<'a> {
     /// The same of the code in a script.
     fn script(&self, path: &str, file: &str) -> Option<(Verdict, String)> {
         let Content::Bytes(bytes) = watch::read_up_to(path, MAX_READ) else { return None };
-        let name = last_name(path).to_owned();
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
         let (verdict, why) = self.verdict(&Run::Code { name, text: String::from_utf8(bytes).ok()? }, file)?;
         Some((verdict, format!("{}: {why}", escape(path))))
     }

@@ -3,23 +3,18 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use super::config::line;
 use crate::cli::CHECKS;
-use crate::cli::failure::{Context, bail};
 use crate::domain::Places;
 use crate::host::config::{self, Explained, Note, NoteKind, Origin, PROJECT_FILE, Source};
 use crate::host::dirs::Dirs;
 use crate::host::trust::{self, TrustState};
 
 /// The project's files, what was said of them, and what in them does not count for want of trust.
-pub fn show(
-    dirs: &Dirs,
-    places: &Places,
-    json: bool,
-    out: &mut dyn Write,
-) -> crate::cli::failure::Result<()> {
+pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let explained = config::explain(dirs, places, CHECKS)?;
     if json {
         let files: Vec<Json> = project_files(&explained)
@@ -51,7 +46,7 @@ pub fn allow(
     file: Option<&Path>,
     terminal: bool,
     out: &mut dyn Write,
-) -> crate::cli::failure::Result<Vec<String>> {
+) -> anyhow::Result<Vec<String>> {
     if !terminal {
         bail!("trust allow: only a person at a terminal can give trust; run it in your own shell");
     }
@@ -84,7 +79,7 @@ pub fn deny(
     places: &Places,
     file: Option<&Path>,
     out: &mut dyn Write,
-) -> crate::cli::failure::Result<Vec<String>> {
+) -> anyhow::Result<Vec<String>> {
     let explained = config::explain(dirs, places, CHECKS)?;
     let mut denied = Vec::new();
     for source in chosen(&explained, file)? {
@@ -109,7 +104,7 @@ fn waiting(explained: &Explained, path: &str, text: impl Fn(&Note) -> String) ->
     untrusted.map(text).collect()
 }
 
-fn chosen<'a>(explained: &'a Explained, file: Option<&Path>) -> crate::cli::failure::Result<Vec<&'a Source>> {
+fn chosen<'a>(explained: &'a Explained, file: Option<&Path>) -> anyhow::Result<Vec<&'a Source>> {
     let file = file.map(std::path::absolute).transpose()?;
     let is_meant = |source: &&Source| {
         source.origin == Origin::Project && file.as_deref().is_none_or(|file| file == Path::new(&source.path))

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::failure::Result;
+use anyhow::Result;
+
 use crate::cli::install::{Exit, agent_for, agent_path, program_in, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};

@@ -122,7 +122,7 @@ impl Home {
         tree
     }
 
-    pub fn install(&self, options: &InstallOptions) -> (lazaret::cli::failure::Result<Exit>, String) {
+    pub fn install(&self, options: &InstallOptions) -> (anyhow::Result<Exit>, String) {
         let mut out = Vec::new();
         let result = install::install(options, &self.here, &mut out);
         (result, String::from_utf8(out).unwrap())

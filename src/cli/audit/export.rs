@@ -6,9 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
+use anyhow::{Context, Result, bail};
+
 use super::args::{Form, Select};
 use super::{csv, ecs, every};
-use crate::cli::failure::{Context, Result, bail};
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{PluginKind, escape};
 use crate::host::audit::Line;
@@ -64,7 +65,7 @@ fn pour(name: &str, to: Stdio, select: &Select, machine: &Machine) -> Result<Exi
     plugin::pour(plugin, to, |input| {
         let mut input = BufWriter::new(input);
         every((select, None), machine, |line| one(Form::Json, line, &mut input))?;
-        Ok::<(), crate::cli::failure::Failure>(input.flush()?)
+        Ok::<(), anyhow::Error>(input.flush()?)
     })?;
     Ok(Exit::Fine)
 }

@@ -3,7 +3,8 @@
 
 use std::io::{IsTerminal, Read, Write};
 
-use crate::cli::failure::{Context, Result, bail, failure};
+use anyhow::{Context, Result, bail};
+
 use crate::cli::record::Log;
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::Policy;
@@ -72,7 +73,5 @@ pub fn read(text: &str) -> Result<VerificationKey> {
     };
     // Of a file any line.
     let found = text.lines().find_map(VerificationKey::parse);
-    found.ok_or_else(|| {
-        failure!("--key: this is no verification key of `lazaret audit key`, or it was mistyped")
-    })
+    found.context("--key: this is no verification key of `lazaret audit key`, or it was mistyped")
 }

@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::cli::failure::{Result, bail};
+use anyhow::{Result, bail};
+
 use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::audit::{self, End, Found, Line, Tail};

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use serde_json::json;
 
 use super::select;
 use crate::cli::CHECKS;
-use crate::cli::failure::Result;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::host::{audit, clock, config};

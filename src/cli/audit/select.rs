@@ -2,9 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use anyhow::{Context, Result, anyhow, bail};
+
 use super::args::Select;
 use crate::cli::config::{nearest, unknown_rule};
-use crate::cli::failure::{Context, Result, bail, failure};
 use crate::cli::{CHECKS, Machine, Misnamed};
 use crate::domain::{EventKind, OWN_IDS, Pattern, Policy, Verdict, names_id};
 use crate::host::audit::{self, Filter, Found};
@@ -93,7 +94,7 @@ pub fn time(text: &str, option: &str) -> Result<u64> {
     let point = match (humantime::parse_rfc3339_weak(&full), humantime::parse_duration(text)) {
         (Ok(point), _) => point,
         (Err(_), Ok(age)) => {
-            SystemTime::now().checked_sub(age).ok_or_else(|| failure!("{option} {text}: too long ago"))?
+            SystemTime::now().checked_sub(age).ok_or_else(|| anyhow!("{option} {text}: too long ago"))?
         }
         (Err(_), Err(_)) => {
             bail!("{option} {text}: give a time (2026-01-31T12:00:00Z) or an age (90s, 15m, 2h, 7d)")

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::Result;
 use serde_json::json;
 
 use super::key;
-use crate::cli::failure::Result;
 use crate::cli::{Exit, Machine};
 use crate::host::audit::{self, Bad, Checked, Wrong};
 

@@ -18,10 +18,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Result;
+
 pub use report::{Line, Report, Status};
 
 use crate::cli::CHECKS;
-use crate::cli::failure::Result;
 use crate::cli::install::{Exit, chosen};
 use crate::domain::{Client, Places, Policy};
 use crate::host::config;

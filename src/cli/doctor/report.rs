@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::failure::Result;
 use crate::domain::escape;
 
 /// How a line stands.

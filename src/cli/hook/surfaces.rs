@@ -12,7 +12,7 @@ use crate::cli::keep;
 use crate::cli::surfaces::MAX_READ;
 use crate::domain::{
     Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, ToolCall, Trust,
-    Verdict, clip, escape, join, last_name, lies_in, set_of, shell_word,
+    Verdict, clip, escape, join, lies_in, set_of, shell_word,
 };
 use crate::host::guard;
 use crate::host::registration::json_text::Node;
@@ -364,7 +364,7 @@ pub fn way(place: &str) -> String {
 
 /// The name of a file.
 fn name(path: &str) -> &str {
-    last_name(path)
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What the log says of something that may run.

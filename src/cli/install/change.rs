@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::failure::Result;
+use anyhow::Result;
+
 use crate::domain::{Client, Fault, escape};
 use crate::host::registration::manifest::{Before, Kind, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files};

@@ -6,10 +6,11 @@ mod parts;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
+
 pub use change::{Change, shown};
 pub use parts::{agent_for, agent_path, program_in};
 
-use crate::cli::failure::Result;
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{Fault, FaultKind, last_name, lies_in};
+use crate::domain::{Fault, FaultKind, lies_in};
 use crate::host::dirs::Dirs;
 use crate::host::quarantine::{self, Contents, Entry, EntryKind, Session};
 use crate::reference::Reference;
@@ -73,7 +73,7 @@ impl Task {
 /// The path below the root of the session; of the root itself, its own name.
 fn name<'e>(original: &'e str, session: &Session) -> &'e str {
     let below = original.strip_prefix(&session.root).unwrap_or(original).trim_start_matches('/');
-    if below.is_empty() { last_name(original) } else { below }
+    if below.is_empty() { original.rsplit('/').next().unwrap_or(original) } else { below }
 }
 
 /// The files of the directories that were named, the first so many: only a file's own reference can be read.

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, bail};
+
 use crate::adapters::transcript::{self, Form, Reader, Stored, Told, Unread};
-use crate::cli::failure::{Context, Result, bail};
 use crate::cli::lines::{Line, Lines};
 
 /// Longest line, in bytes; a client's own bound for what it keeps of one call is far below.

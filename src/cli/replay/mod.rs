@@ -7,9 +7,10 @@ mod tally;
 
 use std::io::Write;
 
+use anyhow::{Result, bail};
+
 use crate::adapters::transcript::{Recorded, Stored, Told};
 use crate::cli::args::{Assume, ReplayArgs};
-use crate::cli::failure::{Result, bail};
 use crate::cli::judge::{Judge, Judged, Look, Past};
 use crate::cli::progress::{self, Progress};
 use crate::cli::{Exit, Machine, check, report};
@@ -54,7 +55,7 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
         }
         match read {
             Ok(read) => replay.tally.file(read, &file),
-            Err(error) => unreadable.push((file.shown(), format!("{error}"))),
+            Err(error) => unreadable.push((file.shown(), format!("{error:#}"))),
         }
         if replay.shown.is_some() {
             break;

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{Office, line};
 use crate::cli::Exit;
-use crate::cli::failure::Result;
 use crate::cli::quarantine::Past;
 use crate::domain::escape;
 use crate::host::clock;

@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::cli::failure::Result;
+use anyhow::Result;
+
 use crate::domain::escape;
 use crate::review::response::{CleanFinding, CleanReport, Flag};
 

@@ -13,9 +13,10 @@ mod start;
 
 use std::io::Write;
 
+use anyhow::Result;
+
 use crate::cli::CHECKS;
 use crate::cli::config::line;
-use crate::cli::failure::Result;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Fault, FaultKind, Policy, ReviewId, clip, escape};

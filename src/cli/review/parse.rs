@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::args::ParseArgs;
 use super::{Office, findings, id, line};
 use crate::cli::Exit;
-use crate::cli::failure::{Context, Result};
 use crate::cli::quarantine::Past;
 use crate::domain::{Fault, FaultKind, ReviewId, escape};
 use crate::host::clock;

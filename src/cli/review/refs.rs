@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::start::kind;
 use super::{Office, id, line};
 use crate::cli::Exit;
-use crate::cli::failure::{Context, Result};
 use crate::domain::{Fault, FaultKind, ReviewId, escape, join, lies_in};
 use crate::host::clock;
 use crate::host::quarantine::{self, EntryKind, Session};

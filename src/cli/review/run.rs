@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Result;
 use serde_json::json;
 
 use super::args::RunArgs;
@@ -13,7 +14,6 @@ use super::headless::{Empty, Start};
 use super::parse::{self, Told};
 use super::{Office, start};
 use crate::cli::closed::closed;
-use crate::cli::failure::Result;
 use crate::cli::progress::Progress;
 use crate::cli::quarantine::{Past, Task};
 use crate::cli::stream::Stream;

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::start::{self, Brief};
 use super::{Office, agents, id, line, seconds_left};
 use crate::cli::Exit;
-use crate::cli::failure::Result;
 use crate::domain::{Fault, escape};
 use crate::host::clock;
 use crate::host::quarantine::{self, AgentRow, AgentState, Contents, Listed, Session, Why};

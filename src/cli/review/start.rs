@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::args::{Scope, StartArgs};
 use super::{Office, line};
 use crate::cli::Exit;
-use crate::cli::failure::{Context, Result};
 use crate::cli::quarantine::Task;
 use crate::domain::{Fault, FaultKind, QuarantinePolicy, escape};
 use crate::host::clock;
@@ -26,7 +26,7 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
             .into());
     }
     let session = open(&args.scope, args.ttl, Holder::above(), office)?;
-    let told = Brief::of(office, &session).map_err(crate::cli::failure::Failure::from).and_then(|brief| {
+    let told = Brief::of(office, &session).map_err(anyhow::Error::from).and_then(|brief| {
         if args.json { line(out, &brief.json()) } else { brief.print(out) }?;
         Ok(out.flush()?)
     });
@@ -38,9 +38,9 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
 }
 
 /// Whether somebody has read what they wanted (`| head`).
-fn is_reader_gone(error: &crate::cli::failure::Failure) -> bool {
+fn is_reader_gone(error: &anyhow::Error) -> bool {
     let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    error.as_a::<std::io::Error>().is_some_and(gone)
+    error.downcast_ref::<std::io::Error>().is_some_and(gone)
 }
 
 /// Opens a session for `scope` and the process that it is for, with its line in the audit log.

@@ -1,8 +1,8 @@
 //! A rule as JSON and as TOML: the one form in which rules are exported and read.
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::failure::Result;
 use crate::domain::{WrittenRule, WrittenWhen};
 
 /// A rule whole; keys and shape are a contract.

@@ -5,12 +5,12 @@ mod test;
 
 use std::io::Write;
 
+use anyhow::{Result, bail};
 use serde_json::json;
 
 pub use form::{condition, toml};
 
 use crate::cli::args::RulesCommand;
-use crate::cli::failure::{Result, bail};
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{Policy, WayOut, WrittenRule, escape};
 use crate::host::config;

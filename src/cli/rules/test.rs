@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::built_in;
-use crate::cli::failure::{Result, bail, failure};
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{
     Asking, Client, Decision, Policy, SessionId, Stand, Subject, Trust, Verdict, WayOut, WrittenPattern,
@@ -92,7 +92,7 @@ fn read(file: &Path) -> Result<(Vec<WrittenRule>, Vec<WrittenPattern>, Vec<Strin
     let file = std::path::absolute(file)?;
     let path = file.to_string_lossy().into_owned();
     let bytes =
-        files::read(&path, config::MAX_FILE, Links::Follow).map_err(|why| failure!("{path}: {why}"))?;
+        files::read(&path, config::MAX_FILE, Links::Follow).map_err(|why| anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
     let project = path.strip_suffix(PROJECT_FILE).filter(|dir| dir.ends_with('/'));
     let Custom { rules, patterns, problems, .. } = config::custom_of(&bytes, project, CHECKS);
@@ -114,8 +114,7 @@ struct World {
 
 impl World {
     fn new(own: Vec<WrittenRule>) -> Result<World> {
-        let session =
-            SessionId::new("rules-test").ok_or_else(|| failure!("session rules-test: not an id"))?;
+        let session = SessionId::new("rules-test").ok_or_else(|| anyhow!("session rules-test: not an id"))?;
         let subject = Subject { client: Client::ClaudeCode, session, agent: None, agent_type: None };
         Ok(World { subject, policy: Policy { custom_rules: own, ..Policy::default() } })
     }

@@ -4,10 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::args::RunArgs;
-use crate::cli::failure::{Context, Result, bail};
 use crate::domain::{Client, escape};
 use crate::rules::lists;
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn of(line: &[&str]) -> Result<(Vec<String>, bool), String> {
-        let headless = of_line(line).map_err(|error| format!("{error}"))?;
+        let headless = of_line(line).map_err(|error| format!("{error:#}"))?;
         let line = headless.line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         Ok((line, headless.passes_through))
     }

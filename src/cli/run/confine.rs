@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::args::{Confine, RunArgs};
 use crate::cli::Machine;
-use crate::cli::failure::{Context, Result};
 use crate::domain::{Client, Fault, FaultKind, Places, Policy, escape, join};
 use crate::host::confine::{Confinement, Held, Ready};
 use crate::host::{facts, files};

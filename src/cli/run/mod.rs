@@ -12,8 +12,9 @@ mod watch;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
+
 use crate::cli::closed::closed;
-use crate::cli::failure::Result;
 use crate::cli::progress::Progress;
 use crate::cli::{CHECKS, Exit, Machine, registering};
 use crate::domain::{Fault, FaultKind, Policy, Profile, clip, escape};

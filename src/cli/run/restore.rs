@@ -1,8 +1,8 @@
 //! Putting back what a session changed, as far as checkpoints hold it.
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::failure::Result;
 use crate::cli::{Machine, checkpoint, rollback};
 use crate::domain::{Subject, escape};
 
@@ -22,7 +22,7 @@ pub(super) struct Restored {
 /// All checkpoints of a session that are not undone yet, put back together.
 pub(super) fn session(session: &Subject, machine: &Machine) -> Restored {
     put_back(session, machine)
-        .unwrap_or_else(|error| Restored { problem: Some(format!("{error}")), ..Restored::default() })
+        .unwrap_or_else(|error| Restored { problem: Some(format!("{error:#}")), ..Restored::default() })
 }
 
 fn put_back(session: &Subject, machine: &Machine) -> Result<Restored> {

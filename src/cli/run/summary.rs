@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::confine::Confined;
@@ -9,7 +10,6 @@ use super::restore::Restored;
 use super::stop::{Stop, mebibytes};
 use super::watch::Figures;
 use crate::cli::Machine;
-use crate::cli::failure::{Context, Result};
 use crate::cli::stats::{self, Tally};
 use crate::domain::{Profile, Subject, clip, escape};
 use crate::host::audit::Line;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Result, bail};
+
 use super::args::{FeedbackArgs, Opinion};
-use crate::cli::failure::{Result, bail};
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{EventKind, Policy, Verdict, clip, escape};

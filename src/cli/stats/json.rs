@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::tally::{BOUNDS_US, Counts, Measured, Tally, largest};
 
-pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> crate::cli::failure::Result<()> {
+pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> anyhow::Result<()> {
     let counters: Map<String, Value> =
         tally.counters().into_iter().map(|(name, value)| (name.to_owned(), number(name, value))).collect();
     let bounds = BOUNDS_US.iter().map(|bound| json!(bound)).chain([Value::Null]);

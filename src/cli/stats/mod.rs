@@ -9,10 +9,11 @@ mod tally;
 
 use std::io::Write;
 
+use anyhow::{Result, bail};
+
 pub use feedback::run as feedback;
 
 use crate::cli::audit::select;
-use crate::cli::failure::{Result, bail};
 use crate::cli::{Exit, Machine};
 use crate::domain::{Subject, Verdict};
 use crate::host::audit::{self, Filter, Found, Line};
