@@ -1,6 +1,7 @@
 //! A review session in the words of a decision: its name, what it grants, and where a quarantined agent stands in it. How
 //! it is kept is host's.
 
+use crate::domain::last_name;
 use std::borrow::Cow;
 
 use super::{Key, lies_in};
@@ -77,7 +78,7 @@ fn is_renamed(name: &str) -> bool {
 
 /// What a file is called among the copies; a directory keeps its name.
 pub fn sealed_name(path: &str) -> Cow<'_, str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_name(path);
     if is_renamed(name) { Cow::Owned(format!("{path}{SEALED}")) } else { Cow::Borrowed(path) }
 }
 

@@ -125,6 +125,17 @@ fn is_plain(mut path: &[u8]) -> bool {
     }
 }
 
+/// What stands behind the last slash of a path.
+pub fn last_name(path: &str) -> &str {
+    split_name(path).map_or(path, |(_, name)| name)
+}
+
+/// What stands in front of the last slash of a path, and behind it: names are short, and no search for a character is set up.
+pub fn split_name(path: &str) -> Option<(&str, &str)> {
+    let slash = path.bytes().rposition(|byte| byte == b'/')?;
+    Some((path.get(..slash)?, path.get(slash + 1..)?))
+}
+
 /// Whether two names are the same. Hundreds of names that are counted through differ at their ends.
 pub fn same_name(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b

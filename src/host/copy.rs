@@ -65,14 +65,25 @@ unsafe extern "C" fn bcmp(a: *const u8, b: *const u8, n: usize) -> i32 {
 unsafe fn compare(a: *const u8, b: *const u8, n: usize) -> i32 {
     // SAFETY: every access lies within `n` bytes of its pointer, by the conditions around it; none asks for alignment.
     unsafe {
-        let mut at = 0;
-        while n - at >= 8 {
-            let (x, y) = (a.add(at).cast::<u64>().read_unaligned(), b.add(at).cast::<u64>().read_unaligned());
-            if x != y {
-                return if x.to_be() < y.to_be() { -1 } else { 1 };
+        if n >= 8 {
+            let mut at = 0;
+            loop {
+                let x = u64::from_be(a.add(at).cast::<u64>().read_unaligned());
+                let y = u64::from_be(b.add(at).cast::<u64>().read_unaligned());
+                if x != y || at == n - 8 {
+                    return x.cmp(&y) as i32;
+                }
+                // The last eight may overlap those before, which are the same.
+                at = (at + 8).min(n - 8);
             }
-            at += 8;
         }
+        if n >= 4 {
+            let of = |from: *const u8| u32::from_be(from.cast::<u32>().read_unaligned());
+            let (x, y) = (of(a), of(b));
+            let order = if x == y { of(a.add(n - 4)).cmp(&of(b.add(n - 4))) } else { x.cmp(&y) };
+            return order as i32;
+        }
+        let mut at = 0;
         while at < n {
             let (x, y) = (a.add(at).read(), b.add(at).read());
             if x != y {

@@ -146,22 +146,43 @@ extern "C" fn ended(signal: c_int) {
 /// signal: there is nothing better to do.
 fn catch() {
     let spare = libc::stack_t { ss_sp: SPARE.0.get().cast::<c_void>(), ss_flags: 0, ss_size: STACK };
-    // SAFETY: `spare` names a static buffer of that size that is used for nothing else; `action` is a zeroed plain
-    // structure, which is a valid one, and outlives the calls; the handler only writes and exits. SIGXFSZ is ignored,
-    // so that a file that may not grow is an error and not an end. The mask is emptied because a parent's is inherited.
+    // SAFETY: `spare` names a static buffer of that size that is used for nothing else. SIGXFSZ is ignored, so that a file
+    // that may not grow is an error and not an end. The mask is emptied because a parent's is inherited.
     unsafe {
         libc::sigaltstack(&raw const spare, null_mut());
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_flags = libc::SA_ONSTACK;
-        action.sa_sigaction = ended as extern "C" fn(c_int) as libc::sighandler_t;
         for (signal, _) in ENDS {
-            libc::sigaction(signal, &raw const action, null_mut());
+            handle(signal, ended as extern "C" fn(c_int) as libc::sighandler_t);
         }
-        action.sa_sigaction = libc::SIG_IGN;
-        libc::sigaction(libc::SIGXFSZ, &raw const action, null_mut());
+        handle(libc::SIGXFSZ, libc::SIG_IGN);
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(addr_of_mut!(none));
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut());
+    }
+}
+
+/// Has a signal end in a handler that only writes and exits. The kernel is asked without musl, which makes three more system calls for
+/// signals of threads and for one that may abort the process meanwhile. Nothing returns from the handler, so that what would lead back
+/// from it, which the kernel demands, is never run.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn handle(signal: c_int, handler: libc::sighandler_t) {
+    const RESTORER: usize = 0x0400_0000;
+    let flags = usize::try_from(libc::SA_ONSTACK).unwrap_or_default() | RESTORER;
+    // The handler, how it is called, what would lead back, and the signals that wait meanwhile: none.
+    let action: [usize; 4] = [handler, flags, ended as extern "C" fn(c_int) as libc::sighandler_t, 0];
+    let signal = libc::c_long::from(signal);
+    // SAFETY: that is the kernel's form of it on these processors, and outlives the call.
+    unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, &raw const action, 0_usize, size_of::<u64>()) };
+}
+
+/// The same by the C library.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+fn handle(signal: c_int, handler: libc::sighandler_t) {
+    // SAFETY: `action` is a zeroed plain structure, which is a valid one, and outlives the call; the handler only writes and exits.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_flags = libc::SA_ONSTACK;
+        action.sa_sigaction = handler;
+        libc::sigaction(signal, &raw const action, null_mut());
     }
 }
 

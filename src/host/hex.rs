@@ -1,7 +1,5 @@
 //! Bytes as hexadecimal digits in lower case.
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
 /// Two digits for each byte.
 pub(super) fn hex(bytes: &[u8]) -> String {
     digits(bytes).map(char::from).collect()
@@ -9,14 +7,16 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 /// The same, one digit after the other.
 pub(super) fn digits(bytes: &[u8]) -> impl Iterator<Item = u8> {
-    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    halves.filter_map(|half| DIGITS.get(usize::from(half)).copied())
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15].map(digit))
+}
+
+fn digit(half: u8) -> u8 {
+    half + if half < 10 { b'0' } else { b'a' - 10 }
 }
 
 /// The bytes that were written so; none = it is anything else.
 pub(super) fn bytes(text: &[u8]) -> Option<Vec<u8>> {
-    let half =
-        |digit: u8| DIGITS.iter().position(|known| *known == digit).and_then(|at| u8::try_from(at).ok());
+    let half = |known: u8| (0..16).find(|half| digit(*half) == known);
     let (pairs, rest) = text.as_chunks::<2>();
     let bytes = pairs.iter().map(|[high, low]| Some(half(*high)? << 4 | half(*low)?)).collect();
     if rest.is_empty() { bytes } else { None }

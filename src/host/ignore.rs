@@ -4,7 +4,7 @@
 use super::facts::{common_git_dir, git_dir};
 use super::files::{self, Links};
 use super::places;
-use crate::domain::{join, lies_in};
+use crate::domain::{join, last_name, lies_in};
 
 /// Longest file of patterns that is read.
 const MAX_FILE: u64 = 256 * 1024;
@@ -169,7 +169,7 @@ impl Ignore {
         let Some((_, Some(patterns))) = self.read.get(file) else { return Err(Beyond) };
         let inside = entry.strip_prefix(base.strip_suffix('/').unwrap_or(base)).unwrap_or(entry);
         let inside = inside.trim_start_matches('/');
-        let name = inside.rsplit_once('/').map_or(inside, |(_, name)| name);
+        let name = last_name(inside);
         for pattern in patterns.0.iter().rev() {
             let text = if pattern.by_name { name } else { inside };
             let work = 1 + pattern.glob.len().saturating_mul(text.len()) / 64;

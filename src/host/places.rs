@@ -5,7 +5,7 @@ use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
 use super::facts;
-use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in};
+use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in, split_name};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
@@ -158,7 +158,7 @@ pub fn has_git(dir: &str) -> bool {
 /// `dir` and every directory above it, by name.
 pub fn upwards(dir: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(dir), |dir| {
-        let (above, _) = dir.rsplit_once('/')?;
+        let (above, _) = split_name(dir)?;
         match above {
             "" if *dir == "/" => None,
             "" => Some("/"),

@@ -174,9 +174,9 @@ pub(super) fn begin(key: &ChainKey) -> Link {
 /// nothing there, and a line tagged behind another one is tagged with another key.
 pub(super) fn tag(secret: &[u8; SIZE], with: &[u8; SIZE], gap: &[u8], line: &[u8]) -> [u8; SIZE] {
     let mut block = blake2::digest::Key::<Tagger>::default();
-    for (to, from) in block.iter_mut().zip(secret.iter().chain(with)) {
-        *to = *from;
-    }
+    let (own, also) = block.split_at_mut(SIZE);
+    own.copy_from_slice(secret);
+    also.copy_from_slice(with);
     let mut mac = Tagger::new(&block);
     block.as_mut_slice().zeroize();
     mac.update(gap);

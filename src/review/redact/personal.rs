@@ -1,5 +1,6 @@
 //! Personal data taken out of text: mail addresses, phone numbers, card numbers, and the name of a home directory. One pass.
 
+use crate::domain::last_name;
 use std::borrow::Cow;
 
 use super::{Hit, run, tail};
@@ -46,7 +47,7 @@ pub fn mask<'t>(text: &'t str, home: Option<&str>) -> Cow<'t, str> {
 
 /// The person's name in the path of a home directory; `/root` says nothing of a person.
 fn name_of(home: &str) -> Option<&[u8]> {
-    let name = home.trim_end_matches('/').rsplit('/').next()?;
+    let name = last_name(home.trim_end_matches('/'));
     (name.len() > 1 && name != "root").then_some(name.as_bytes())
 }
 

@@ -3,7 +3,7 @@
 mod copies;
 
 use super::{installs, lists, statements, texts};
-use crate::domain::{Mark, Marks, Origin, Reach, join, lies_in};
+use crate::domain::{Mark, Marks, Origin, Reach, join, last_name, lies_in};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     By, Found, Scene, code_of, contains_word, may_be, runs, runs_code, runs_input, target_of,
@@ -105,7 +105,7 @@ fn gathered_came(inv: &Invocation, dir: &str, scene: &Scene<'_>) -> bool {
     let names: Vec<(&str, &str)> = of.flat_map(|(_, names)| names.iter().copied()).collect();
     !names.is_empty()
         && marks.iter().any(|mark| {
-            let name = mark.path.rsplit('/').next().unwrap_or_default();
+            let name = last_name(&mark.path);
             lies_in(&mark.path, dir)
                 && names.iter().any(|(begin, end)| name.starts_with(begin) && name.ends_with(end))
                 && strange(marks, &mark.path, scene).is_some()
@@ -151,10 +151,10 @@ fn is_own_program(marks: &Marks, name: &str, scene: &Scene<'_>) -> bool {
 fn found_came(pattern: &str, scene: &Scene<'_>) -> bool {
     let Some((front, _)) = pattern.split_once('*') else { return false };
     let dir = front.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let last = pattern.rsplit('/').next().unwrap_or_default();
+    let last = last_name(pattern);
     let marks = &scene.view.survey.marks;
     marks.iter().any(|mark| {
-        let name = mark.path.rsplit('/').next().unwrap_or_default();
+        let name = last_name(&mark.path);
         lies_in(&mark.path, dir)
             && (last == "**" || may_be(last, name))
             && strange(marks, &mark.path, scene).is_some()

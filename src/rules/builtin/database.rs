@@ -13,6 +13,7 @@ use self::place::{Place, place_of};
 pub(super) use self::scratch::is_own_name;
 pub(super) use self::spared::env_is_scratch;
 use self::spared::env_names;
+use crate::domain::last_name;
 
 use super::operations;
 use super::standing::{is_own, is_scratch};
@@ -316,7 +317,7 @@ fn shell_started(inv: &Invocation, scene: &Scene<'_>) -> bool {
         };
         let told = told.or_else(piped);
         let mut words = told.unwrap_or_default().split_whitespace();
-        let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        let program = words.next().map(last_name).unwrap_or_default();
         is_shell(program)
     })
 }

@@ -2,7 +2,7 @@
 //! letters that cannot be seen or look like others. What they come to is judged in their place.
 
 use super::code::shell_text::shell;
-use crate::domain::{Verdict, single_quoted};
+use crate::domain::{Verdict, last_name, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, inner_verdict, may_be};
@@ -46,7 +46,7 @@ fn names(inv: &Invocation) -> Vec<String> {
     let word = &inv.word;
     if word.has_glob() && !word.has_unknown() {
         let text = word.text();
-        let last = text.rsplit('/').next().unwrap_or_default();
+        let last = last_name(&text);
         // `[` is a program, and a pattern alone may be the name of any.
         let telling = last.bytes().any(|byte| byte.is_ascii_alphanumeric()) || last.contains('?');
         let fits = |name: &&&str| telling && may_be(last, name);
@@ -63,7 +63,7 @@ fn names(inv: &Invocation) -> Vec<String> {
             Piece::Unknown => {}
         }
     }
-    let name = left.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&left);
     // `$DIR/tool` is a program of the project's own.
     let whole = !left.starts_with('/') && left.contains('/');
     if name.is_empty() || whole || facts::find(name).is_none() { Vec::new() } else { vec![name.to_owned()] }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::lists;
-use crate::domain::Target;
+use crate::domain::{Target, last_name};
 use crate::rules::matcher::{
     By, Found, Scene, code_only_reads, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input,
     runs_shell, target_of,
@@ -250,8 +250,7 @@ impl Fetched {
         if runs(inv, &["cp", "mv", "ln", "install", "dd", "gunzip", "unxz"]) {
             let Some(to) = inv.operands.last() else { return };
             let to = target_of(to, inv.cwd.as_deref()).text().to_owned();
-            for name in inv.operands.iter().filter_map(Arg::known).filter_map(|path| path.rsplit('/').next())
-            {
+            for name in inv.operands.iter().filter_map(Arg::known).map(last_name) {
                 self.add(&format!("{to}/{name}"));
             }
             self.add(&to);

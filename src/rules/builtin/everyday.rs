@@ -2,7 +2,7 @@
 
 use super::operations;
 use super::packages::hosted;
-use crate::domain::Target;
+use crate::domain::{Target, last_name};
 use crate::rules::facts;
 use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of, runs};
 use crate::rules::{Invocation, Stdin};
@@ -40,7 +40,7 @@ pub(super) fn is_device_setting(target: &Target) -> bool {
     const GONE: &[&str] =
         &["remove", "delete", "delete_device", "unbind", "reset", "driver_override", "online"];
     let Target::Path { path, glob: false, recursive: false } = target else { return false };
-    let last = path.rsplit('/').next().unwrap_or_default();
+    let last = last_name(path);
     DEVICES.iter().any(|dir| path.starts_with(dir))
         && !GONE.contains(&last)
         && !path.contains("/../")

@@ -7,7 +7,7 @@ mod listed;
 
 use super::cloud::HUBS;
 use super::lists;
-use crate::domain::{Action, EffectKind, Target};
+use crate::domain::{Action, EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Found, Scene, flag_value, has_flag, host_of, input_of, is_known, runs, runs_code, runs_shell,
@@ -52,7 +52,7 @@ fn rare_client_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut told: Vec<String> = client.args.iter().map(Arg::to_text).collect();
     told.extend(input_of(client, scene));
     let names = |file: &str| {
-        let name = file.rsplit('/').next().unwrap_or_default();
+        let name = last_name(file);
         !name.is_empty()
             && told.iter().any(|text| {
                 text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ';' | '"' | '\''))

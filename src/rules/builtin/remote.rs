@@ -4,7 +4,7 @@ use super::code::shell_text::{run_part, shell_verdict};
 use super::downloads::COPIERS;
 use super::operations;
 use super::{lists, standing};
-use crate::domain::Verdict;
+use crate::domain::{Verdict, last_name};
 use crate::rules::facts::operations::ENDS_WHAT_RUNS;
 use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::rules::{Invocation, Stdin};
@@ -61,7 +61,7 @@ fn carried_and_run<'a>(scene: &Scene<'a>) -> Found<'a> {
             dest == path
                 || from.iter().any(|file| {
                     let file = file.text();
-                    let name = file.rsplit('/').next().unwrap_or_default();
+                    let name = last_name(&file);
                     path.strip_prefix(dest.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'))
                         == Some(name)
                 })

@@ -2,6 +2,7 @@
 
 use super::operations;
 use super::{RuleSet, libraries, standing};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::facts::operations::RESETS_BY_TASK;
 use crate::rules::matcher::{Found, Scene, Trigger, code_of, input_of, matches_one_of, runs, runs_code};
@@ -103,7 +104,7 @@ fn is_task(inv: &Invocation) -> bool {
 
 /// `vendor/bin/x` and `x@5` are `x`.
 fn tool_name(arg: &Arg) -> &str {
-    let name = arg.known().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
+    let name = arg.known().map(last_name).unwrap_or_default();
     name.split('@').next().unwrap_or_default()
 }
 
@@ -166,7 +167,7 @@ fn is_scratch_file(code: &str) -> bool {
         && opened.iter().all(|rest| {
             let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
             let name = quote.and_then(|quote| rest.get(1..)?.split(quote).next()).unwrap_or_default();
-            let file = name.rsplit('/').next().unwrap_or_default();
+            let file = last_name(name);
             !name.contains("..") && (name.starts_with("/tmp/") || standing::is_scratch(file))
         })
 }
@@ -215,7 +216,7 @@ fn by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let told = |inv: &Invocation, list: &[&str]| {
         let mut words = inv.args.iter().filter_map(Arg::known);
-        words.any(|word| list.contains(&word.rsplit('/').next().unwrap_or_default()))
+        words.any(|word| list.contains(&last_name(word)))
     };
     // A statement by itself, or one that a call executes.
     let states = |inv: &Invocation, text: &str| {

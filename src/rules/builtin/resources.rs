@@ -4,6 +4,7 @@ pub(super) mod endless;
 pub(super) mod filled;
 
 use super::{libraries, lists};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, has_flag, runs, runs_code};
 use crate::shell::Arg;
@@ -60,7 +61,7 @@ fn installs_miner(inv: &Invocation) -> bool {
     let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
     takes
         && words.any(|word| {
-            let name = word.rsplit('/').next().unwrap_or_default();
+            let name = last_name(word);
             let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
             MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
         })
@@ -77,8 +78,7 @@ fn starts_miner(inv: &Invocation) -> bool {
         && words.iter().any(|word| {
             let image = word.strip_prefix("--image=").unwrap_or(word);
             let named = image.contains('/') && !image.starts_with(['-', '/', '.']);
-            let name =
-                image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+            let name = last_name(image).split([':', '@']).next().unwrap_or_default();
             let mines =
                 || ["xmrig", "monero-miner", "cpuminer", "ethminer"].iter().any(|one| name.contains(one));
             named && (MINERS.contains(&name) || mines())

@@ -6,7 +6,7 @@ pub(super) mod unknown;
 
 use super::files::WIDE;
 use super::{code, disguise};
-use crate::domain::{EffectKind, Verdict};
+use crate::domain::{EffectKind, Verdict, last_name};
 use crate::rules::facts::{Kind, Operation};
 use crate::rules::matcher::{
     Class, Found, Scene, classify, inner_verdict, is_interpreter, is_shell, target_of,
@@ -29,7 +29,7 @@ fn alias_hides(inv: &Invocation) -> bool {
             matches!(word.trim_start_matches(['\'', '"', '\\']), "sudo" | "command" | "doas")
         });
         let program = words.next().unwrap_or_default().trim_start_matches('\\');
-        let program = program.rsplit('/').next().unwrap_or_default();
+        let program = last_name(program);
         DESTROYERS.contains(&program)
             && name != program
             && words.all(|word| word.starts_with('-'))
@@ -47,7 +47,7 @@ fn hidden_command(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ALSO: &[Class] = &[Class::Project, Class::Git, Class::Device, Class::Protected];
     const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
     let word = inv.word.text();
-    let name = word.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&word);
     if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
         return false;
     }
@@ -108,9 +108,7 @@ pub(crate) fn only_as_argument(code: &Arg) -> bool {
     }
     let checked = known.replace("bash -n ", "").replace("sh -n ", "");
     let mut words = checked.split(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c));
-    !words.any(|word| RUNS.contains(&word.rsplit('/').next().unwrap_or_default()))
-        && !known.contains('`')
-        && !known.contains("<<")
+    !words.any(|word| RUNS.contains(&last_name(word))) && !known.contains('`') && !known.contains("<<")
 }
 
 words!("builtin/shell");

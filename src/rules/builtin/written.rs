@@ -12,7 +12,7 @@ mod started;
 mod statements;
 
 use super::{powershell, scripts};
-use crate::domain::{Action, Tool, Verdict, join};
+use crate::domain::{Action, Tool, Verdict, join, last_name};
 use crate::rules::matcher::{Found, Scene, Told, Trigger};
 use judge::Place;
 use named::{Form, form_of};
@@ -107,7 +107,7 @@ fn by_tool(scene: &Scene<'_>, told: &Told<'_>) -> Verdict {
 fn content_verdict(scene: &Scene<'_>, path: &str, text: &str, notebook: bool) -> Verdict {
     let path = join(scene.view.cwd, path);
     let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&lower);
     if text.is_empty() {
         return Verdict::Allow;
     }

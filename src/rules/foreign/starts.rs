@@ -6,7 +6,7 @@ use super::chain::{Argument, arguments};
 use super::lex::Node;
 use super::value::{Value, appended, both};
 use super::walk::Walk;
-use crate::domain::single_quoted;
+use crate::domain::{last_name, single_quoted};
 use crate::shell::{Arg, Piece};
 
 /// What stands in front of a program that is started.
@@ -179,8 +179,7 @@ impl<'n, 'c> Walk<'_, '_, 'n, 'c> {
             "ex",
         ];
         const WAYS: &[&str] = &["stdin", "stdio", "input", "pipe", "communicate", "write"];
-        let words: Vec<&str> =
-            line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
+        let words: Vec<&str> = line.split_whitespace().map(last_name).collect();
         // With a script to run, what comes in is data.
         let bare = words.iter().rposition(|word| INTERPRETERS.contains(word)).is_some_and(|at| {
             words.get(at.saturating_add(1)..).unwrap_or_default().iter().all(|word| word.starts_with('-'))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::View;
 use super::class::{Class, Classes, Spot};
 use super::relation::{Rel, inside, relation_to};
-use crate::domain::{EffectKind, PlainHash};
+use crate::domain::{EffectKind, PlainHash, split_name};
 use crate::rules::builtin::lists;
 
 /// A call that asks so seldom has nothing remembered for it.
@@ -126,7 +126,7 @@ impl Dirs {
 
 /// The directory and the name of a target, where there is one and it pays to remember what is known of the directory.
 fn dir_of<'a>(here: &Spot<'a>, view: &View<'_>) -> Option<(&'a str, &'a str)> {
-    let parts = here.path.rsplit_once('/').filter(|_| !here.is_glob)?;
+    let parts = split_name(here.path).filter(|_| !here.is_glob)?;
     view.survey.dirs.is_busy().then_some(parts)
 }
 
@@ -194,5 +194,5 @@ fn is_even(dir: &str, view: &View<'_>) -> bool {
 
 /// Whether the last component is the name of git's own directory.
 pub(super) fn is_git(path: &str) -> bool {
-    path.rsplit_once('/').is_some_and(|(_, name)| name.eq_ignore_ascii_case(".git"))
+    split_name(path).is_some_and(|(_, name)| name.eq_ignore_ascii_case(".git"))
 }

@@ -8,7 +8,7 @@ use super::secret::{is_copied_secret, is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, ends, glob};
 pub(crate) use crate::domain::Class;
-use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
+use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join, last_name};
 use crate::rules::builtin::lists;
 use crate::rules::survey::{MAX_PATH, paths};
 use crate::shell::{Arg, is_pattern};
@@ -117,7 +117,7 @@ pub(crate) fn below_another_home(path: &str) -> Option<&str> {
 
 /// Whether a path lies at a place that is known by its name, wherever that stands; `names` are the path's.
 fn is_named(path: &str, is_glob: bool, names: u64, name: &str) -> bool {
-    let first = parts(name).next().unwrap_or_default();
+    let first = name.get(..name.bytes().position(|c| c == b'/').unwrap_or(name.len())).unwrap_or("");
     (first == "*" || names & name_bit(first) != 0)
         && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
 }
@@ -387,7 +387,7 @@ impl Spot<'_> {
 
     /// The classes of a path of which only the beginning is known.
     fn unknown_classes(self, view: &View<'_>) -> Classes {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let name = last_name(self.path);
         let inner = LazyCell::new(|| is_inner(self.path, view));
         let begins = |place: &Protected| {
             let reach = place.path.get(..self.path.len());

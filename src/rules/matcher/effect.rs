@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::command::is_one_of;
 use super::when::{On, OnEffect};
 use super::{Classes, Found, Scene, Whose, target_of};
-use crate::domain::{Effect, Target};
+use crate::domain::{Effect, Target, last_name};
 use crate::rules::Invocation;
 use crate::shell::Arg;
 
@@ -127,7 +127,7 @@ pub(crate) fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<It
 /// is held against every effect.
 fn may_name(arg: &Arg, wanted: &str) -> bool {
     let Some(text) = arg.known() else { return true };
-    let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let last = last_name(text.trim_end_matches('/'));
     matches!(last, "" | "." | "..") || wanted.trim_end_matches('/').ends_with(last)
 }
 

@@ -4,7 +4,7 @@ use super::View;
 use super::class::{Class, Classes};
 use super::glob::segment;
 use super::secret::{is_env_file, is_secret};
-use crate::domain::{EffectKind, Protected};
+use crate::domain::{EffectKind, Protected, last_name};
 use crate::rules::builtin::lists;
 use crate::shell::is_pattern;
 
@@ -30,7 +30,7 @@ pub(crate) fn leads_to_protected(tail: &str, view: &View<'_>) -> bool {
 
 /// Whether a path with this beginning and this end is a file of settings: `.env.$STAGE` is one too.
 pub(super) fn is_settings(known: &str, tail: &str) -> bool {
-    let last = known.rsplit('/').next().unwrap_or_default();
+    let last = last_name(known);
     let example = || last.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part));
     if tail.is_empty() {
         last.starts_with(".env.") && !example()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::class::{Named, below_another_home};
 use super::relation::{Rel, parts, relation_to};
 use super::when::Condition;
-use crate::domain::{PlainHash, Target};
+use crate::domain::{PlainHash, Target, split_name};
 use crate::rules::builtin;
 
 /// Bits of the filter: some for each place, so that few other names share them.
@@ -68,7 +68,7 @@ pub(super) fn may_lie_at_places<'t>(
     let mut known: HashMap<&str, (bool, bool), PlainHash> = HashMap::default();
     let may = |target: &'t Target| {
         let Target::Path { path, glob: false, .. } = target else { return may_lie_at_one(target, home) };
-        let Some((dir, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
+        let Some((dir, name)) = split_name(path).filter(|(_, name)| !name.is_empty()) else {
             return may_lie_at_one(target, home);
         };
         let (all, is_home) = match last {

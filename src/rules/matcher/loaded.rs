@@ -1,6 +1,7 @@
 //! Files of code that the call itself writes and that other code of it loads by their names: modules, libraries, included files.
 
 use super::Scene;
+use crate::domain::last_name;
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, modules};
 use crate::shell::Arg;
@@ -46,7 +47,7 @@ fn runs_tests(inv: &Invocation) -> bool {
 }
 
 fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     name.starts_with("test")
         || ["_test.", ".test.", "-test.", "conftest."].iter().any(|part| name.contains(part))
 }

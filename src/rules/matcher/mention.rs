@@ -4,7 +4,7 @@ use super::flow::code_flag;
 use super::loaded::loaded;
 use super::when::Holds;
 use super::{Found, Scene, Sought, command, has_flag, inside, own_hooks, reads, runs, runs_code};
-use crate::domain::{Protected, ProtectedKind, letter_at};
+use crate::domain::{Protected, ProtectedKind, last_name, letter_at};
 use crate::rules::builtin::lists;
 use crate::rules::facts::{self, Kind, Operands, Operation};
 use crate::rules::foreign::Account;
@@ -288,7 +288,7 @@ struct Needle<'a> {
 impl<'a> Needle<'a> {
     fn of(place: &'a Protected) -> Option<Needle<'a>> {
         let (dir, last) = place.path.rsplit_once('/')?;
-        let before = dir.rsplit('/').next()?;
+        let before = last_name(dir);
         let stem = match last.split('.').next() {
             Some(stem)
                 if !stem.is_empty()

@@ -4,7 +4,7 @@ use super::class::is_at;
 use super::glob;
 use super::relation::{Rel, parts, relation_to, within};
 use super::tails::tails_like;
-use crate::domain::Among;
+use crate::domain::{Among, last_name};
 use crate::rules::builtin::lists;
 
 static NAMES: Among = Among::NONE.with(lists::SECRET_NAMES);
@@ -14,7 +14,7 @@ const TELLING: usize = 3;
 
 /// A file of settings with secret values in it.
 pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     // What tests are run with is there to be read.
     if !is_glob && name.starts_with(".env") && parts(path).any(|part| lists::FIXTURES.contains(&part)) {
         return false;
@@ -36,7 +36,7 @@ pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option
     // `C:\Users\u\.ssh\id_rsa`
     let slashed = (path.contains('\\') && path.contains(":\\")).then(|| path.replace('\\', "/"));
     let path = slashed.as_deref().unwrap_or(path);
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     if name.ends_with(".pub") {
         return false;
     }
@@ -53,7 +53,7 @@ pub(super) fn is_copied_secret(path: &str, home: Option<&str>) -> bool {
 }
 
 fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     if is_glob && (is_any_hidden(path, name, home) || is_text_below(path, name, home)) {
         return false;
     }

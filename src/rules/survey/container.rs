@@ -5,7 +5,7 @@ use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
-use crate::domain::{Target, join};
+use crate::domain::{Target, join, last_name};
 use crate::rules::facts;
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
@@ -25,7 +25,7 @@ pub(super) fn entry(parsed: &Parsed, name: &str, image: Option<&Arg>, first: Opt
     if let Some(program) = parsed.value(&["--entrypoint"]) {
         return Some(program.clone()).filter(|program| program.known().is_some_and(|text| !text.is_empty()));
     }
-    let last = image?.known()?.rsplit('/').next()?;
+    let last = last_name(image?.known()?);
     let last = last.split([':', '@']).next()?;
     let program = IMAGES.iter().find(|(image, _)| *image == last).map(|(_, program)| *program)?;
     // A path is a program of its own, whatever the image is called.

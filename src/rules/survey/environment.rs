@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::output;
 use super::scope::Scope;
-use crate::domain::{Ask, join, single_quoted};
+use crate::domain::{Ask, join, last_name, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::rules::facts::{
     self, Kind, Obeys, giving_options, installing, is_named, loaded_file, obeyed, opening, seeking,
@@ -28,7 +28,7 @@ fn is_run(name: &str, value: &Arg) -> bool {
     let tool = || {
         let text = value.text();
         let first = text.split_whitespace().next().unwrap_or_default();
-        let shell = facts::find(first.rsplit('/').next().unwrap_or_default());
+        let shell = facts::find(last_name(first));
         let given = |word: &str| word.starts_with(['~', '/']) || word.starts_with("$HOME");
         TOOLS.contains(&name)
             && (text.contains([';', '|', '&', '`'])
@@ -116,7 +116,7 @@ impl Surveyor<'_> {
             return;
         }
         let name = call.words.first().map(Arg::to_text).unwrap_or_default();
-        for (variable, below) in installing(name.rsplit('/').next().unwrap_or_default()) {
+        for (variable, below) in installing(last_name(&name)) {
             if let Some(dir) = scope.env.get(variable).flatten() {
                 let dir = Arg::literal(format!("{dir}/{below}").trim_end_matches('/'));
                 self.checked_out_to(call, Some(&dir));

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::unknown;
 use super::{Stdin, Surveyor};
-use crate::domain::{Among, Target, single_quoted};
+use crate::domain::{Among, Target, last_name, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
@@ -194,7 +194,7 @@ fn fed_by(line: &str) -> Option<&str> {
     let address = front.rsplit('/').next().filter(|_| front.starts_with(['g', '/'])).unwrap_or(front);
     let filters = !address.is_empty() && address.chars().all(is_range);
     let mut words = command.split_whitespace();
-    let program = words.next().and_then(|word| word.rsplit('/').next()).filter(|_| writes || filters)?;
+    let program = words.next().map(last_name).filter(|_| writes || filters)?;
     let alone = words.next().is_none_or(|word| word == "-");
     (SHELLS.contains(&program) || alone && INTERPRETERS.contains(&program)).then_some(program)
 }

@@ -5,6 +5,7 @@ use super::call::Call;
 use super::program::is_program_dir;
 use super::scope::Scope;
 use super::unfold::is_program;
+use crate::domain::last_name;
 use crate::rules::builtin::{recipes, scripts};
 use crate::rules::facts::MAKEFILES;
 use crate::rules::facts::words::MAKES;
@@ -43,7 +44,7 @@ impl Surveyor<'_> {
         };
         let named: Vec<String> =
             sources.iter().filter(hands_on).flat_map(|text| scripts::strings(text)).collect();
-        let program = named.iter().map(|name| name.rsplit('/').next().unwrap_or_default());
+        let program = named.iter().map(|name| last_name(name));
         let Some(program) = program.filter(|name| !name.is_empty()).find(|name| is_program(name)) else {
             return;
         };

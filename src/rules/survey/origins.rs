@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::sort_by_key;
+use crate::domain::{last_name, sort_by_key};
 use crate::shell::{Op, Part, RedirectKind, Script, Simple, Word};
 
 /// Most places that are looked at for one text.
@@ -309,7 +309,7 @@ fn sink(simple: &Simple) -> Option<Sink<'_>> {
         let roots: Vec<Place> = places_in(first).collect();
         return Some(Sink { roots, args: Some(args), simple });
     }
-    let name = plain(first)?.rsplit('/').next()?;
+    let name = last_name(plain(first)?);
     if FRONTS.contains(&name) {
         let at = args.iter().position(|word| places_in(word).next().is_some())?;
         let (word, rest) = args.get(at..)?.split_first()?;

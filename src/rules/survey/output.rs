@@ -4,7 +4,7 @@ use super::call::Call;
 use super::itself;
 use super::located::{cache, mktemp};
 use super::printf::{printf, unescape};
-use crate::domain::{Facts, join};
+use crate::domain::{Facts, join, last_name, split_name};
 use crate::shell::{Arg, Piece};
 
 /// In the value of a variable: here is something unknown.
@@ -197,7 +197,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
     /// Where the programs that are known here lie.
     const DIRS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
     let word = call.words.first()?.known()?;
-    let name = match word.rsplit_once('/') {
+    let name = match split_name(word) {
         Some((dir, name)) if DIRS.contains(&dir) => name,
         Some(_) => return None,
         None => word,
@@ -420,7 +420,7 @@ fn path(name: &str, call: &Call) -> Option<Arg> {
     let text = operand.known()?;
     let trimmed = text.trim_end_matches('/');
     let out = match name {
-        "basename" => trimmed.rsplit('/').next().unwrap_or_default().to_owned(),
+        "basename" => last_name(trimmed).to_owned(),
         "dirname" => match trimmed.rsplit_once('/') {
             Some(("", _)) => "/".to_owned(),
             Some((dir, _)) => dir.to_owned(),

@@ -1,6 +1,6 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
-use crate::domain::{PathFact, PathKind, Places, Target, join};
+use crate::domain::{PathFact, PathKind, Places, Target, join, last_name};
 use crate::rules::builtin::lists::{CACHES, HOMES, PACKAGE_CACHES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
 use crate::shell::{Arg, Piece};
@@ -150,7 +150,7 @@ pub(super) fn is_vital_start(known: &str, places: &Places) -> bool {
 /// Whether what is lost there can be made again; `ignored`: git ignores it.
 pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool {
     if let Some(inside) = in_project(path, places) {
-        let last = inside.rsplit('/').next().unwrap_or_default();
+        let last = last_name(inside);
         if last.starts_with(".env") {
             return false;
         }
@@ -215,7 +215,7 @@ fn is_remade(inside: &str) -> bool {
 /// Whether a path below the home directory is a mark that a tool which was ended has left, and that keeps the next one out.
 fn is_lock(inside: &str) -> bool {
     const KEPT: &[&str] = &[".android/avd/", ".gradle/", ".npm/", ".pub-cache/"];
-    let last = inside.rsplit('/').next().unwrap_or_default();
+    let last = last_name(inside);
     let marked = last.ends_with(".lock") && KEPT.iter().any(|dir| inside.starts_with(dir));
     (marked || inside == ".cargo/.package-cache") && !inside.contains("..")
 }

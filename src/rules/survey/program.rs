@@ -10,7 +10,7 @@ use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
-use crate::domain::{Among, EffectKind, Severity, Target, join};
+use crate::domain::{Among, EffectKind, Severity, Target, join, last_name, split_name};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::facts::{self, Builtin, Kind, Operation, Program};
 use crate::shell::{Arg, Piece};
@@ -53,7 +53,7 @@ impl Surveyor<'_> {
             self.unknown_program(&call);
             return;
         };
-        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = last_name(&text);
         let name = name.strip_suffix(".exe").filter(|name| !name.is_empty()).unwrap_or(name).to_owned();
         if let Some(words) = self.stands_for(&text, &name, &call, scope) {
             call.words = words;
@@ -73,7 +73,7 @@ impl Surveyor<'_> {
             }
         }
         let begin = self.out.invocations.len();
-        let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
+        let trusted = split_name(&text).is_none_or(|(dir, _)| is_program_dir(dir));
         if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some() || taught.is_some());
         }

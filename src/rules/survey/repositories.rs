@@ -7,7 +7,7 @@ use super::paths;
 use super::scope::Scope;
 use super::setting::{ALIAS, configured_command};
 use super::wrap::in_dir;
-use crate::domain::{Ask, PathKind, Target, join, lies_in};
+use crate::domain::{Ask, PathKind, Target, join, last_name, lies_in};
 use crate::rules::facts::Role;
 use crate::rules::git_settings;
 use crate::shell::{Arg, Piece};
@@ -385,7 +385,7 @@ fn begun(start: Option<String>, parsed: &Parsed) -> Option<String> {
 /// The program that a script names in its first line; without one it is a shell's.
 fn runner(text: &str) -> &str {
     let line = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
-    let names = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let names = line.split_whitespace().map(last_name);
     names.into_iter().find(|name| *name != "env" && !name.starts_with('-')).unwrap_or("sh")
 }
 

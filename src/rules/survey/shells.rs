@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::Frame;
 use super::{Stdin, Surveyor};
-use crate::domain::{Ask, EffectKind, Severity, Target};
+use crate::domain::{Ask, EffectKind, Severity, Target, last_name};
 use crate::rules::facts::{self, Kind, Operation, Program, Role};
 use crate::rules::matcher::may_be;
 use crate::shell::Arg;
@@ -307,7 +307,7 @@ pub(in crate::rules) fn only_checks(name: &str, args: &[Arg]) -> bool {
 fn interpreter(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_ascii_whitespace();
-    let first = words.next()?.rsplit('/').next()?;
+    let first = last_name(words.next()?);
     if first != "env" {
         return Some(first);
     }

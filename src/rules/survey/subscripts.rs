@@ -5,6 +5,7 @@ use super::call::Call;
 use super::origins::plain;
 use super::scope::Scope;
 use super::walk::Frame;
+use crate::domain::last_name;
 use crate::shell::{Arg, Part, RedirectKind, Script, Simple, Word, parse};
 
 /// Most texts in subscripts that are tried for one text.
@@ -195,7 +196,7 @@ pub(super) fn run_in_subscript(text: &str) -> Option<&str> {
 
 /// A shell that is given a text and words for it.
 fn is_given_text(simple: &Simple) -> bool {
-    let mut names = simple.words.iter().filter_map(plain).filter_map(|name| name.rsplit('/').next());
+    let mut names = simple.words.iter().filter_map(plain).map(last_name);
     names.any(|name| matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh"))
 }
 

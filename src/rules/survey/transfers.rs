@@ -7,7 +7,7 @@ use super::named::{STDIN, descriptor};
 use super::operands::{is_into, is_remote, keeps_links};
 use super::options::Parsed;
 use super::paths;
-use crate::domain::{PathKind, Target, join};
+use crate::domain::{PathKind, Target, join, last_name};
 use crate::rules::facts::{Operands, Role};
 use crate::shell::Arg;
 
@@ -145,9 +145,7 @@ impl Surveyor<'_> {
         let dest = dest.or_else(|| option.and_then(|at| call.args().get(at + 1)));
         for source in sources {
             let to = paths::target(source, call.cwd.as_deref(), false);
-            let name = source
-                .known()
-                .map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned());
+            let name = source.known().map(|text| last_name(text.trim_end_matches('/')).to_owned());
             let at = match (dest, name) {
                 // With `-t`, or where the call made that directory, the link lies in it.
                 (Some(dest), Some(name)) if self.takes_links(call, dest) => {

@@ -12,7 +12,7 @@ use super::scope::Scope;
 use super::setting::setting_command;
 use super::unfold::{first_word, later_command};
 use super::walk::Frame;
-use crate::domain::{EffectKind, Severity, Target, join, single_quoted};
+use crate::domain::{EffectKind, Severity, Target, join, last_name, single_quoted};
 use crate::rules::builtin::lists;
 use crate::rules::facts::{Kind, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
@@ -248,7 +248,7 @@ fn keeps_words(name: &str, parsed: &Parsed, inner: &Call) -> bool {
 
 /// `env -u NAME` and `env -i` in front of a client: a variable that leads it is not there.
 fn taken_away(parsed: &Parsed, inner: &Call, child: &mut Scope) {
-    let first = inner.words.first().and_then(Arg::known).and_then(|word| word.rsplit('/').next());
+    let first = inner.words.first().and_then(Arg::known).map(last_name);
     if parsed.program.name != "env"
         || !first.is_some_and(|name| lists::CLIENTS.contains(&name) || lists::CLIENT_RUNNERS.contains(&name))
     {

@@ -1,5 +1,6 @@
 //! What the name of a file or of a host says.
 
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::STORES;
 use crate::rules::builtin::lists;
@@ -10,7 +11,7 @@ words!("trail/files");
 
 /// Whether a file of that name is worth remembering once the agent has written it.
 pub(super) fn is_script_name(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     // `Makefile.local`
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     if RECIPES.contains(&name) || RECIPES.contains(&stem) {
@@ -22,7 +23,7 @@ pub(super) fn is_script_name(path: &str) -> bool {
 
 /// An example of a file of settings, without its values.
 pub(super) fn is_example(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     name.split(['.', '-', '_']).any(|part| lists::ENV_EXAMPLES.contains(&part))
 }
 
@@ -60,7 +61,7 @@ pub(super) fn name_in_url(inv: &Invocation) -> Option<String> {
 
 /// The known beginning of the names of what is in an archive: `node-v20.1.tar.gz` holds `node…`.
 pub(super) fn stem(archive: &str) -> Option<&str> {
-    let name = archive.rsplit('/').next().unwrap_or_default();
+    let name = last_name(archive);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
     name.get(..end).filter(|stem| stem.len() > 1)
 }

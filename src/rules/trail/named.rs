@@ -3,6 +3,7 @@
 
 use super::outputs::{is_stdin, path_of};
 use super::{Taint, Trail};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::{placed, scripts};
 use crate::rules::facts;
@@ -83,7 +84,7 @@ impl Trail<'_> {
                 let Some(from) = placed.from else { continue };
                 let held = self.held(&target_of(&Arg::literal(&from), inv.cwd.as_deref()));
                 let mut to = vec![placed.to.clone()];
-                let name = from.rsplit('/').next().unwrap_or_default();
+                let name = last_name(&from);
                 to.push(format!("{}/{name}", placed.to.trim_end_matches('/')));
                 for to in to.iter().filter(|_| !held.is_clean()) {
                     self.put_named(inv, to, &held);

@@ -2,7 +2,7 @@
 
 use super::named::program_at;
 use super::{MAX_LOOKUPS, Taint, Trail, files};
-use crate::domain::{Origin, Reach, Target, join, lies_in};
+use crate::domain::{Origin, Reach, Target, join, last_name, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
 use crate::rules::builtin::scripts;
@@ -296,7 +296,7 @@ impl Trail<'_> {
         for source in sources {
             let target = target_of(source, cwd);
             let Target::Path { path, glob, .. } = &target else { continue };
-            let name = path.rsplit('/').next().unwrap_or_default();
+            let name = last_name(path);
             let to = if dir && !glob { join(&dest_path, name) } else { dest_path.clone() };
             // Linked or copied, a file that was there is another now.
             if to != *path && !lies_in(path, &to) {

@@ -1,6 +1,7 @@
 //! Requests by which code hosts and providers are asked to let somebody in, to show a secret, or to switch a protection off.
 
 use super::PROVIDERS;
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::libraries::{self, Told, plain};
 use crate::rules::builtin::lists;
@@ -135,7 +136,7 @@ impl Request {
     }
 
     fn last(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or_default()
+        last_name(&self.path)
     }
 
     /// Somebody gets in, or everybody sees what was private.

@@ -2,7 +2,7 @@
 //! machines that are taken down all at once.
 
 use super::{TERRAFORM, is_on_own, told_beforehand};
-use crate::domain::{Action, EffectKind, Target};
+use crate::domain::{Action, EffectKind, Target, last_name};
 use crate::rules::builtin::{lists, operations, standing};
 use crate::rules::matcher::{
     At, EFFECT, Found, OnEffect, Scene, asks_for_help, find_but, flag_value, has_flag, runs,
@@ -130,7 +130,7 @@ pub(super) fn fleet_down(inv: &Invocation) -> bool {
     }
     if inv.program == "ansible-playbook" {
         let razes = |arg: &Arg| {
-            let name = arg.prefix().rsplit('/').next().unwrap_or_default();
+            let name = last_name(arg.prefix());
             name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| RAZING.contains(&word))
         };
         return standing::names_live(inv) && inv.operands.iter().any(razes);

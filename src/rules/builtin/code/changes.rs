@@ -2,6 +2,7 @@
 
 use super::deletes::{DELETES, DELETES_ONE, EMPTIES_ONE};
 use super::{MAX_LITERALS, STARTS};
+use crate::domain::last_name;
 use crate::rules::builtin::{code_paths, lists};
 use crate::rules::matcher::{contains_word, is_bare_name, runs, runs_code};
 use crate::rules::{Invocation, Stdin, Survey};
@@ -107,7 +108,7 @@ fn starts(text: &str) -> bool {
 fn names_program(text: &str) -> bool {
     code_paths::strings(text).iter().any(|string| {
         let first = string.split_whitespace().next().unwrap_or_default();
-        PROGRAMS.contains(&first.rsplit('/').next().unwrap_or_default()) || string.contains('>')
+        PROGRAMS.contains(&last_name(first)) || string.contains('>')
     })
 }
 

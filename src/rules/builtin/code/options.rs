@@ -1,6 +1,7 @@
 //! Options by which programs run a command that is not their own.
 
 use super::runs::{COMPRESSORS, OPTION_RUNNERS, PAGERS};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::matcher::{Found, Scene, contains_word, flag_value, has_flag, input_of, is_shell};
@@ -10,7 +11,7 @@ use crate::shell::Arg;
 pub(super) fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let first = |text: &str| {
         let word = text.split_whitespace().next().unwrap_or_default();
-        word.rsplit('/').next().unwrap_or_default().to_owned()
+        last_name(word).to_owned()
     };
     let found = scene.first(OPTION_RUNNERS, |inv| match inv.program.as_str() {
         "git" if inv.sub.first().is_some_and(|sub| sub == "grep") => inv.args.iter().any(|arg| {

@@ -6,7 +6,7 @@ use super::options::option_runs;
 use super::shell_text::{may_be_fed, shell_verdict};
 use super::told::{called_deserves, told_by_account, tried};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
-use crate::domain::Verdict;
+use crate::domain::{Verdict, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::{argv, dialogs, lists, runners, scripts, statements, tcl, undone};
 use crate::rules::foreign::{Language, starts_nothing};
@@ -183,7 +183,7 @@ const FEEDS: &[&str] = &["input", "stdin", "communicate", ".pipe("];
 fn fed_by_download(scene: &Scene<'_>, code: &str, strings: &[String], cwd: &str) -> Verdict {
     let name = |text: &String| {
         let first = text.split_whitespace().next().unwrap_or_default();
-        first.rsplit('/').next().unwrap_or_default().to_owned()
+        last_name(first).to_owned()
     };
     let fetches = |text: &&String| lists::DOWNLOADERS.contains(&name(text).as_str());
     let shell_text = strings.iter().find(|text| is_shell(&name(text)));
@@ -205,7 +205,7 @@ fn is_run_behind(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
             .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
         let runs = runs_code(other) || runs_shell(other) || other.word.prefix().contains('/');
         let named = |arg: &Arg| {
-            let name = arg.prefix().rsplit('/').next().unwrap_or_default();
+            let name = last_name(arg.prefix());
             name.len() > 1 && code.contains(name)
         };
         let loads = || {

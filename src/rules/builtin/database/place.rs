@@ -2,7 +2,7 @@
 //! development, or for others. Judges nothing.
 
 use super::names_with;
-use crate::domain::join;
+use crate::domain::{join, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::standing::{self, is_own, is_scratch, is_this_machine};
 use crate::rules::matcher::{Scene, content, has_flag, host_of, runs};
@@ -152,7 +152,7 @@ fn names(inv: &Invocation) -> Vec<String> {
     let plain = |text: &str| !text.contains([' ', '(', ';']) && !text.is_empty();
     for text in inv.operands.iter().filter_map(Arg::known).filter(|text| plain(text)) {
         let text = text.split('?').next().unwrap_or_default();
-        out.push(text.rsplit('/').next().unwrap_or_default().to_owned());
+        out.push(last_name(text).to_owned());
     }
     out
 }

@@ -1,6 +1,7 @@
 //! Databases and tables that are made for tests, or by the call itself.
 
 use super::{any_statement, env_is_scratch, is_for_tests, sql_where, starts, statements, texts, words_of};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::database::place::{Place, is_in_test_container, is_own_store, place_of};
 use crate::rules::builtin::database::spared::{env_names, is_named_for_tests};
@@ -108,9 +109,7 @@ pub(super) fn sets_tests(line: &str) -> bool {
     words().filter_map(|word| word.split_once('=')).any(|(name, value)| named(name, value))
         || words().zip(words().skip(1)).any(|(name, value)| {
             name == "--settings" && is_scratch(value)
-                || name == "--schema"
-                    && value.ends_with(".prisma")
-                    && is_scratch(value.rsplit('/').next().unwrap_or_default())
+                || name == "--schema" && value.ends_with(".prisma") && is_scratch(last_name(value))
         })
 }
 
@@ -122,7 +121,7 @@ pub(super) fn names_with(inv: &Invocation) -> Vec<String> {
         let part = |part: &str| KEYS.iter().find_map(|key| part.trim().strip_prefix(key)).map(str::to_owned);
         let named = value.split([';', ' ']).find_map(part);
         let address = named.as_deref().unwrap_or(value).split('?').next().unwrap_or_default();
-        address.rsplit('/').next().unwrap_or_default().to_owned()
+        last_name(address).to_owned()
     };
     let words = operations::known_words(inv);
     let apart = words.windows(2).filter_map(|pair| match pair {
@@ -145,9 +144,7 @@ pub(super) fn is_on_scratch(inv: &Invocation) -> bool {
     let named = |arg: &Arg| {
         let Some(text) = arg.known().filter(|text| !text.contains(' ')) else { return false };
         let text = text.split_once('=').map_or(text, |(_, value)| value);
-        text == ":memory:"
-            || text.starts_with("/tmp/")
-            || is_scratch(text.rsplit('/').next().unwrap_or_default())
+        text == ":memory:" || text.starts_with("/tmp/") || is_scratch(last_name(text))
     };
     inv.operands
         .iter()

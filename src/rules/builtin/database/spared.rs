@@ -1,6 +1,7 @@
 //! What a statement or task spares: tables made to be thrown away, what is rolled back, databases of tests. Judges nothing.
 
 use super::{starts, statements, words_of};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::standing::is_scratch;
 use crate::rules::matcher::{Scene, contains_word, runs};
@@ -89,7 +90,7 @@ pub(super) fn env_names(inv: &Invocation, scene: &Scene<'_>, test: fn(&str) -> b
             inv.word.known() == Some(program) || inv.wrappers.first().is_some_and(|name| name == program)
         });
         !value.contains([';', '$', '`', '&', '|'])
-            && (test(address.rsplit('/').next().unwrap_or_default()) || is_temporary_file(address))
+            && (test(last_name(address)) || is_temporary_file(address))
             && (own && line.matches(inv.program.as_str()).count() == 1 || exported)
     })
 }

@@ -1,7 +1,7 @@
 //! Work that is thrown away: the work tree, the index, stashes.
 
 use super::{GIT, LIBRARIES, first_git, is_protected, target_of_refspec, throws};
-use crate::domain::{EffectKind, PathKind, Target};
+use crate::domain::{EffectKind, PathKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, flag_value, has_flag, is_scratch, target_of};
 use crate::rules::survey::{checked_out, is_asked, is_whole};
@@ -102,7 +102,7 @@ fn loss_of(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> Loss {
         effect.kind == EffectKind::FileDeletion && !effect.disposable && effect.target.text() == path
     });
     let is_file = scene.view.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::File);
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&path);
     // Both sides of a conflict are held by git.
     let side = has_flag(inv, "--ours") || has_flag(inv, "--theirs");
     match (lost, is_file) {

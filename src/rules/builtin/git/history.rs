@@ -1,7 +1,7 @@
 //! History that is rewritten, unreachable or damaged.
 
 use super::{GIT, first_git, is_git, is_protected, is_sub, target_of_refspec, throws};
-use crate::domain::{EffectKind, PathKind, join, lies_in};
+use crate::domain::{EffectKind, PathKind, join, last_name, lies_in};
 use crate::rules::Invocation;
 use crate::rules::git_settings::entries;
 use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, has_operand, has_sub, is_scratch};
@@ -135,7 +135,7 @@ fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn history_cleaner(inv: &Invocation) -> bool {
     let is_cleaner = |arg: &Arg| {
         let text = arg.text();
-        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = last_name(&text);
         name.starts_with("bfg") && name.ends_with(".jar")
     };
     inv.args.iter().any(is_cleaner)

@@ -1,7 +1,7 @@
 //! Hooks that a call writes, judged by their content.
 
 use super::WRITES;
-use crate::domain::{Action, Target, Verdict};
+use crate::domain::{Action, Target, Verdict, last_name};
 use crate::rules::builtin::code::shell_text::has_known_programs;
 use crate::rules::builtin::code::shell_text::shell;
 use crate::rules::builtin::lists;
@@ -37,7 +37,7 @@ fn text_of<'s>(scene: &'s Scene<'_>, target: &Target) -> Option<&'s str> {
 /// Whether a script is a shell's, and all that it would do would be let run as a call.
 fn is_let_run(scene: &Scene<'_>, text: &str) -> bool {
     let line = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("/bin/sh");
-    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut words = line.split_whitespace().map(last_name);
     let name = words.find(|word| *word != "env");
     if !name.is_some_and(|name| SHELLS.contains(&name)) {
         return false;

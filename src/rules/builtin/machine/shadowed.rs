@@ -1,7 +1,7 @@
 //! Known commands in whose place a text or a file of the project is put.
 
 use super::FIRST;
-use crate::domain::{EffectKind, Target};
+use crate::domain::{EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, at, inside, owners, runs, target_of};
@@ -16,7 +16,7 @@ fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     // The dearest question is the last: a script of hundreds of commands writes hundreds of files, and few are called as a program is.
     for (effect, _) in scene.effects().filter(|(effect, _)| WRITES.contains(&effect.kind)) {
         let Target::Path { path, glob: false, .. } = &effect.target else { continue };
-        let name = path.rsplit('/').next().unwrap_or_default();
+        let name = last_name(path);
         if facts::find(name).is_none() {
             continue;
         }

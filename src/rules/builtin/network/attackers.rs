@@ -2,6 +2,7 @@
 
 use super::super::standing::is_this_machine;
 use super::super::{everyday, operations};
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, runs, runs_code, runs_shell};
 use crate::shell::Arg;
@@ -48,7 +49,7 @@ fn script_of<'a>(
 pub(in crate::rules::builtin) fn script_stem(inv: &Invocation) -> Option<&str> {
     const ENDINGS: &[&str] = &[".py", ".pl", ".rb", ".sh", ".js", ".php"];
     let script = inv.operands.first()?.known()?;
-    let name = script.rsplit('/').next()?;
+    let name = last_name(script);
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 

@@ -2,7 +2,7 @@
 //! copy.
 
 use super::goes_out::is_whole;
-use crate::domain::Target;
+use crate::domain::{Target, last_name};
 use crate::rules::builtin::everyday;
 use crate::rules::builtin::secrets::elsewhere::{kept_secrets, named_secret};
 use crate::rules::builtin::standing::is_this_machine;
@@ -32,7 +32,7 @@ const PUTTING: &[&str] = &["push", "import", "sync"];
 const PERSONAL: &[&str] = &["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures", "Videos"];
 
 fn name_of(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    last_name(path.trim_end_matches('/'))
 }
 
 /// Whether a file holds data, by what it is called.

@@ -1,5 +1,6 @@
 //! The packages of the machine, removed or upgraded.
 
+use crate::domain::last_name;
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, operations};
 use crate::rules::matcher::{Scene, asks_for_help};
@@ -53,12 +54,7 @@ fn core_removed(inv: &Invocation) -> bool {
                         | "--uninstall"
                 )
         });
-    removes
-        && inv
-            .operands
-            .iter()
-            .filter_map(Arg::known)
-            .any(|name| CORE_PACKAGES.contains(&name.rsplit('/').next().unwrap_or_default()))
+    removes && inv.operands.iter().filter_map(Arg::known).any(|name| CORE_PACKAGES.contains(&last_name(name)))
 }
 
 const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];

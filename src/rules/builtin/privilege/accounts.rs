@@ -1,6 +1,7 @@
 //! Who may be root: shells, sudoers, accounts.
 
 use super::CHANGES;
+use crate::domain::last_name;
 use crate::rules::builtin::{libraries, texts};
 use crate::rules::facts;
 use crate::rules::matcher::{Found, Scene, asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell};
@@ -116,8 +117,7 @@ fn shell_out_of(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let behind = inv.args.iter().skip_while(|arg| arg.known() != Some("exec")).nth(2);
     let entered = inv.program == "ip"
         && inv.args.last().is_some_and(|last| {
-            behind == Some(last)
-                && last.known().is_some_and(|word| is_shell(word.rsplit('/').next().unwrap_or_default()))
+            behind == Some(last) && last.known().is_some_and(|word| is_shell(last_name(word)))
         });
     let bare = entered
         || inv.operands.is_empty() && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);

@@ -4,7 +4,7 @@ mod images;
 mod pods;
 
 use super::CHANGES;
-use crate::domain::{EffectKind, Target};
+use crate::domain::{EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::{libraries, lists, texts};
 use crate::rules::matcher::{Class, Found, Scene, classify, runs, runs_shell};
@@ -157,7 +157,7 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn asks_for_its_version(inv: &Invocation) -> bool {
     let harmless = |url: &&str| {
         let path = url.split_once("://").map_or(*url, |(_, rest)| rest).split_once('/').map(|(_, path)| path);
-        let last = path.map(|path| path.rsplit('/').next().unwrap_or_default());
+        let last = path.map(last_name);
         matches!(last, Some("version" | "_ping" | "info"))
             && path.is_some_and(|path| path.matches('/').count() <= 1)
     };

@@ -5,7 +5,7 @@ mod history;
 
 use super::shown::is_key_file;
 use super::{is_diverted, is_secret_name, is_shown_through, is_telling};
-use crate::domain::{EffectKind, Target};
+use crate::domain::{EffectKind, Target, last_name};
 use crate::rules::builtin::{lists, standing};
 use crate::rules::facts::{Kind, Operands, Operation};
 use crate::rules::matcher::{
@@ -154,7 +154,7 @@ fn described<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
         let dumped = || {
             inv.operands.iter().any(|arg| {
                 let text = arg.text();
-                let name = text.rsplit('/').next().unwrap_or_default();
+                let name = last_name(&text);
                 name == "core"
                     || name.starts_with("core.")
                     || ["core", "dmp", "crash", "heap", "mem"]

@@ -1,7 +1,7 @@
 //! Files of settings and variables that hold secrets.
 
 use super::{DUMPERS, READERS, WRITTEN, is_diverted, is_thrown_away, kept, spared};
-use crate::domain::{Action, Claim, EffectKind, Target, Usage};
+use crate::domain::{Action, Claim, EffectKind, Target, Usage, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
@@ -231,7 +231,7 @@ pub(super) fn others_env_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let own = |path: &str| {
-        let name = path.rsplit('/').next().unwrap_or_default();
+        let name = last_name(path);
         name.split('.').any(|part| OWN_SETTINGS.contains(&part))
     };
     let target = |target: &Target| is_settings(target, &scene.view) && !own(target.end());

@@ -1,7 +1,7 @@
 //! Looking for secrets where they are not known to be.
 
 use super::{SEARCHERS, elsewhere, hunts};
-use crate::domain::{Action, EffectKind, Target};
+use crate::domain::{Action, EffectKind, Target, last_name};
 use crate::rules::matcher::{Class, Found, Scene, classify, runs, target_of};
 
 words!("builtin/secrets/searched");
@@ -13,7 +13,7 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
         let path = if matches!(path.as_str(), "~" | "~/") { home } else { path };
         let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
         let wide = classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE);
-        let name = glob.as_deref().map(|glob| glob.rsplit('/').next().unwrap_or(glob));
+        let name = glob.as_deref().map(last_name);
         let settings = ["/.config", "/.local/share"].iter().any(|dir| path.strip_prefix(home) == Some(*dir));
         if (wide || settings)
             && (pattern.contains("PRIVATE")

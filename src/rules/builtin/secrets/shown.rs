@@ -4,7 +4,7 @@ use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
     is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
 };
-use crate::domain::{Action, EffectKind, Target};
+use crate::domain::{Action, EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
@@ -175,7 +175,7 @@ pub(super) fn is_key_file(path: &str) -> bool {
     if !end.is_some_and(|end| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))) {
         return false;
     }
-    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let name = last_name(path).to_ascii_lowercase();
     let public = path.split('/').any(|part| PUBLIC_PLACES.contains(&part) || lists::FIXTURES.contains(&part));
     if public || name.contains("example") || name.contains("sample") || name.contains(char::is_whitespace) {
         return false;

@@ -1,6 +1,6 @@
 //! What is shown of a file of secrets that is none itself: names, keys of which the values are public, headings.
 
-use crate::domain::{SearchKind, Target};
+use crate::domain::{SearchKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::foreign::{Language, is_shown};
 use crate::rules::matcher::{Scene, has_flag, inside, runs, target_of};
@@ -299,7 +299,7 @@ pub(super) fn is_environment_of(user: &Invocation) -> bool {
 
 /// The settings of development or of tests that are kept with the code: those of one's own machine end in `.local`.
 pub(super) fn is_kept_with_code(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     name.strip_prefix(".env.")
         .is_some_and(|rest| matches!(rest, "development" | "dev" | "test" | "testing" | "ci" | "e2e"))
 }

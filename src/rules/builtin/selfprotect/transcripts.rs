@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use crate::domain::{Action, Effect, EffectKind, ProtectedKind, SearchKind, Target};
+use crate::domain::{Action, Effect, EffectKind, ProtectedKind, SearchKind, Target, last_name};
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
     At, Found, Rel, Scene, at, has_flag, owner, owners, relation, relation_to, runs,
@@ -135,6 +135,6 @@ fn is_the_users(dir: &str, home: Option<&str>) -> bool {
 
 /// As older versions name them, beside the session's own file.
 fn is_agents_own_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_name(path);
     name.starts_with("agent-") && name.ends_with(".jsonl")
 }

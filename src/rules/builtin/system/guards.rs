@@ -1,7 +1,7 @@
 //! What protects the machine: firewalls, mandatory access control, updates, the clock.
 
 use super::{GONE, KILLERS, killed_names};
-use crate::domain::EffectKind;
+use crate::domain::{EffectKind, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::everyday;
 use crate::rules::builtin::files::WIDE;
@@ -52,7 +52,7 @@ fn sifted(inv: &Invocation, all: &[Invocation]) -> bool {
 
 /// The name of a guard, as process or as unit.
 fn is_guard(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = last_name(name);
     let name = name.trim_end_matches(".service").trim_end_matches(".socket").trim_end_matches(".plist");
     // The packages and units of one product have all sorts of names.
     const MAKERS: &[&str] =

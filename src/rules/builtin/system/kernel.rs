@@ -1,6 +1,6 @@
 //! The kernel: its modules and settings.
 
-use crate::domain::Target;
+use crate::domain::{Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, lists};
 use crate::rules::matcher::{Scene, asks_for_help, has_flag, runs, target_of};
@@ -40,7 +40,7 @@ fn takes_own_module(inv: &Invocation) -> bool {
     };
     let own = |arg: &Arg| {
         arg.known().is_some_and(|name| {
-            let name = name.rsplit('/').next().unwrap_or_default();
+            let name = last_name(name);
             !SYSTEM_MODULES.iter().any(|front| name.starts_with(front))
         })
     };

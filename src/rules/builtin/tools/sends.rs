@@ -3,7 +3,7 @@
 mod private;
 mod tokens;
 
-use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
+use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join, last_name};
 use crate::rules::builtin::is_secret_name;
 use crate::rules::builtin::secrets::spared::may_show_secrets;
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
@@ -234,7 +234,7 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A pattern for the files in which a project keeps its secrets.
 fn environment(glob: &str) -> bool {
-    let name = glob.rsplit('/').next().unwrap_or_default();
+    let name = last_name(glob);
     name.strip_prefix(".env").is_some_and(|rest| {
         rest.is_empty()
             || rest.starts_with(['*', '.', '{'])
@@ -246,7 +246,7 @@ fn environment(glob: &str) -> bool {
 pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let kept = |path: &str| {
         let lower = path.to_ascii_lowercase();
-        let name = lower.rsplit('/').next().unwrap_or_default();
+        let name = last_name(&lower);
         let made_up = ["test", "fixture", "example", "sample", "mock", "docs/", "node_modules", "schema"]
             .iter()
             .any(|word| lower.contains(word));
@@ -268,7 +268,7 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
             Found::yes(glob)
         }
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
-            let name = pattern.rsplit('/').next().unwrap_or_default();
+            let name = last_name(pattern);
             let sought = SOUGHT.iter().any(|word| name.to_ascii_lowercase().contains(word));
             let place = path.as_deref().unwrap_or_default().trim_end_matches('/');
             let wide = path.is_some()

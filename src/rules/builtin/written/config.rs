@@ -5,7 +5,7 @@ use super::super::packages::strangers::is_mirror;
 use super::super::privilege::containers::is_monitor;
 use super::super::scripts;
 use super::judge::{self, Place};
-use crate::domain::Verdict;
+use crate::domain::{Verdict, last_name};
 use crate::rules::matcher::{Scene, host_of};
 use crate::rules::trail::is_strange;
 
@@ -14,7 +14,7 @@ words!("builtin/written/config");
 /// What a file of settings deserves, by its name and its lines.
 pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
     let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&lower);
     match name {
         ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "pip.conf" | "pip.ini" | ".gemrc" | ".condarc"
         | "bunfig.toml" | ".pypirc" | "uv.toml" => registries(scene, text),

@@ -3,7 +3,7 @@
 
 use super::extract::{self, MAX_COMMANDS};
 use super::judge::{self, Place};
-use crate::domain::Verdict;
+use crate::domain::{Verdict, last_name};
 use crate::rules::builtin::scripts;
 use crate::rules::matcher::Scene;
 use crate::rules::prompts::{front_matter, shell_lines};
@@ -14,7 +14,7 @@ const OPENCODE: &str = ".opencode/";
 
 /// Whether a client takes a file of that name for one.
 pub(super) fn is_one(lower: &str) -> bool {
-    let name = lower.rsplit('/').next().unwrap_or_default();
+    let name = last_name(lower);
     name == "skill.md" || name.ends_with(".md") && PLACES.iter().any(|dir| lower.contains(dir))
 }
 

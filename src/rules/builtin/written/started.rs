@@ -2,6 +2,7 @@
 
 use super::named::{Form, form_of};
 use super::skills;
+use crate::domain::last_name;
 use crate::rules::builtin::lists;
 
 words!("builtin/written/started");
@@ -14,7 +15,7 @@ pub(super) fn is_tried_on(path: &str) -> bool {
 /// A file that is run without anybody starting it by its name: a hook, a manifest, a pipeline, a unit.
 pub(super) fn runs_by_itself(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
+    let name = last_name(&lower);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     is_hook(&lower, name, extension)
         || is_found_by_its_tool(name)

@@ -1,7 +1,7 @@
 //! What a file is worth: data and settings that are lost, and the logs and caches that are not.
 
 use super::{leaves_nothing, writer};
-use crate::domain::{Action, EffectKind, Target};
+use crate::domain::{Action, EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Class, Classes, Found, Scene, has_flag, inside, is_env_file, owners, runs};
 
@@ -13,7 +13,7 @@ pub(super) fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
     const MADE_UP: &[&str] =
         &["test", "tmp", "temp", "dev", "cache", "fixture", "example", "sample", "local", "out"];
     let says = |path: &str, words: &[&str]| {
-        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let name = last_name(path).to_ascii_lowercase();
         { name.split(|c: char| !c.is_ascii_alphabetic()) }.any(|word| words.contains(&word))
     };
     // What a tool writes is all of the new file, and is there to be read.
@@ -45,7 +45,7 @@ pub(super) fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Files that are emptied as a matter of course.
 pub(in crate::rules::builtin::files) fn is_log(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = last_name(path);
     [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
         || path.contains("/logs/")
 }
