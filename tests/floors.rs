@@ -31,8 +31,8 @@ const MAY_BE_UNSAFE: [&str; 5] =
     ["src/host/guard.rs", "src/host/alloc.rs", "src/host/copy.rs", "src/host/start.rs", "src/main.rs"];
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
-/// Most lines of Rust below a directory, all of them counted: what is there now, to be lowered and never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_500), ("src/", 117_000)];
+/// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason.
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_250), ("src/", 117_000)];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions
 /// cannot tell a module's test code from the rest.
 const FORBIDDEN_TEXT: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
