@@ -17,14 +17,14 @@ const MAX_SYSTEM_CALLS: usize = 49;
 const MAX_PAGES: usize = 287;
 /// Other calls of every day, with the same room.
 const OTHERS: [(&str, u64); 3] =
-    [("git status", 192_500), ("cat README.md", 171_800), ("git reset --hard", 797_000)];
+    [("git status", 194_500), ("cat README.md", 173_500), ("git reset --hard", 799_000)];
 /// A pipeline of thirty commands.
 const MAX_PIPELINE: u64 = 1_200_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
-const MAX_SCRIPT: u64 = 21_500_000;
+const MAX_SCRIPT: u64 = 21_750_000;
 const MAX_WRITTEN: u64 = 19_800_000;
-const MAX_MANIFEST: u64 = 29_900_000;
-const MAX_PYTHON: u64 = 16_700_000;
+const MAX_MANIFEST: u64 = 30_100_000;
+const MAX_PYTHON: u64 = 17_300_000;
 const MAX_OPTIONS: u64 = 25_000_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its

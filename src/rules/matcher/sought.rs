@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use super::contains_word;
+use super::mention::word_where;
 
 /// Bits of the table, of which each three neighbouring bytes of the text set one.
 const BITS: usize = 1 << 13;
@@ -102,13 +103,12 @@ fn is_of_name(byte: u8) -> bool {
 
 /// Whether a text holds a word that no letter of a name stands before. What an option is written onto (`-espawn …`) begins anywhere.
 fn begins_a_name(text: &str, word: &str) -> bool {
-    let onto =
-        text.strip_prefix('-').map_or(0, |rest| rest.bytes().take_while(|byte| is_of_name(*byte)).count());
-    let before = std::iter::once(None).chain(text.bytes().map(Some)).enumerate();
-    let mut windows = text.as_bytes().windows(word.len()).zip(before);
-    windows.any(|(window, (at, before))| {
-        window.eq_ignore_ascii_case(word.as_bytes()) && (at <= onto || !before.is_some_and(is_of_name))
-    })
+    let onto = || {
+        let run = text.strip_prefix('-')?.bytes().take_while(|byte| is_of_name(*byte)).count();
+        text.get(..(run + word.len()).min(text.len()))
+    };
+    word_where(text, word, |before| !before.is_some_and(is_of_name))
+        || onto().is_some_and(|front| contains_word(front, word))
 }
 
 /// The bit for a byte, whatever its case.

@@ -36,10 +36,10 @@ fn is_client(inv: &Invocation) -> bool {
     let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
     // `bq query --dry_run 'DELETE …'`; a client without such an option takes nothing with it.
     let rehearsed = || inv.args.iter().any(|arg| matches!(arg.known(), Some("--dry-run" | "--dry_run")));
-    !rehearsed()
-        && (runs(inv, CLIENTS)
-            || may_be_client(inv)
-                && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix())))
+    let client = runs(inv, CLIENTS)
+        || may_be_client(inv)
+            && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix()));
+    client && !rehearsed()
 }
 
 pub(super) fn starts(words: &[String], beginning: &[&str]) -> bool {

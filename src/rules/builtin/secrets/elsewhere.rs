@@ -49,6 +49,11 @@ pub(in crate::rules::builtin) fn named_secret(arg: &Arg, inv: &Invocation, scene
 
 /// Whether an argument is a directory of secrets, or the history of a shell.
 pub(in crate::rules::builtin) fn kept_secrets(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // Cheap first: what is hidden.
+    let text = arg.text();
+    if !(text.contains("/.") || text.starts_with('.')) {
+        return false;
+    }
     let Target::Path { path, glob, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
     let history = path.ends_with("sh_history");
     let tree = Target::Path { path, glob, recursive: true };
