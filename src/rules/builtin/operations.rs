@@ -131,7 +131,7 @@ fn told(words: &[&str], row: &str) -> bool {
 }
 
 /// The values of these options, behind them or in one word with them, whether the program's row knows them or not.
-pub(super) fn option_values(inv: &Invocation, options: &[&str]) -> Vec<String> {
+pub(in crate::rules) fn option_values(inv: &Invocation, options: &[&str]) -> Vec<String> {
     let texts: Vec<Cow<'_, str>> = inv.args.iter().map(Arg::text).collect();
     let named = |option: &str| options.contains(&option);
     let behind = texts.iter().zip(texts.iter().skip(1)).filter(|(option, _)| named(option));

@@ -3,7 +3,7 @@
 use super::{Trigger, has_flag, has_sub, runs};
 use crate::rules::Invocation;
 use crate::rules::builtin::is_secret_name;
-use crate::rules::builtin::operations::is_emulated;
+use crate::rules::builtin::operations::{is_emulated, option_values};
 use crate::shell::Arg;
 
 /// Whether what a command prints out of a store is for this host.
@@ -41,7 +41,19 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// What a store says of a token beside the token.
-pub(crate) const OF_TOKEN: &[&str] = &["policies", "ttl", "expire_time", "display_name", "renewable", "type"];
+pub(crate) const OF_TOKEN: &[&str] = &[
+    "policies",
+    "ttl",
+    "expire_time",
+    "display_name",
+    "renewable",
+    "type",
+    "expiresOn",
+    "expires_on",
+    "tenant",
+    "subscription",
+    "tokenType",
+];
 
 /// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`; one field of a token that is not
 /// the token itself.
@@ -49,6 +61,10 @@ fn names_plain(inv: &Invocation) -> bool {
     let named = || inv.args.last().and_then(Arg::known).is_some_and(|name| !is_secret_name(name));
     match inv.program.as_str() {
         "netlify" => has_sub(inv, "env:get") && named(),
+        "az" => {
+            let fields = option_values(inv, &["--query"]);
+            !fields.is_empty() && fields.iter().all(|field| OF_TOKEN.contains(&field.as_str()))
+        }
         "heroku" => match inv.args.as_slice() {
             [sub, name, rest @ ..] => {
                 let only = rest.first().is_none_or(|next| next.prefix().starts_with('-'));

@@ -46,7 +46,12 @@ fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
     let evaluates = fed.is_some_and(evaluates_whole);
     scene.invocations().iter().enumerate().any(|(at, inv)| {
         let settles = || evaluates && scene.view.survey.settles.iter().any(|walked| walked.contains(&at));
-        let expected = || if names_path { runs(inv, LOCATORS) } else { sets_up(inv) };
+        let counted = || {
+            let argument =
+                |fed: &Invocation| runs_shell(fed) && code_given(fed).is_some_and(only_as_argument);
+            prints_number(inv) && fed.is_some_and(argument)
+        };
+        let expected = || if names_path { runs(inv, LOCATORS) } else { sets_up(inv) || counted() };
         inv.feeds == Some(index) && !expected() && !settles()
     })
 }
@@ -256,6 +261,23 @@ fn sets_unseen(inv: &Invocation) -> bool {
     runs(inv, &["source", ".", "eval", "mapfile", "readarray", "getopts", "coproc"]) || inv.program.is_empty()
 }
 
+/// Whether what stands behind a `$` gives a number, whatever it is: how the last command ended, how many arguments there are, whose
+/// account it is.
+fn is_number(rest: &str) -> bool {
+    rest.starts_with(['?', '#'])
+        || ["(id -u)", "(id -g)", "(nproc)"].iter().any(|front| rest.starts_with(front))
+}
+
+/// Whether a command prints a number and is told nothing else.
+fn prints_number(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    match inv.program.as_str() {
+        "id" => matches!(words.as_slice(), ["-u" | "-g"]),
+        "nproc" => inv.args.is_empty(),
+        _ => false,
+    }
+}
+
 /// `bash -c "cd $DIR && ls"`: what is not known are variables that the command does not set, and so the person's, and each stands as
 /// an argument.
 fn takes_environment(inv: &Invocation, line: &str) -> bool {
@@ -270,6 +292,9 @@ fn takes_environment(inv: &Invocation, line: &str) -> bool {
     };
     let named = || {
         inv.text.split('$').skip(1).all(|rest| {
+            if is_number(rest) {
+                return true;
+            }
             let braced = rest.strip_prefix('{');
             let rest = braced.unwrap_or(rest);
             let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
