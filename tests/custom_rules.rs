@@ -195,6 +195,13 @@ const KINDS: &[[&str; 5]] = &[
         r#"{"command": "cd src; fly logs prod-1"}"#,
     ],
     [
+        "command = { programs = [\"fly\"], operand = { ends = [\"-prod\"] } }",
+        "fly logs shop-prod",
+        "fly logs prod-shop",
+        "Bash",
+        r#"{"command": "cd src; fly logs shop-prod"}"#,
+    ],
+    [
         "command = { programs = [\"fly\"], privileged = true }",
         "sudo fly logs",
         "fly logs",

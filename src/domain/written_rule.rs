@@ -135,6 +135,7 @@ pub enum WrittenOperand {
     Some,
     Is(Vec<String>),
     Starts(Vec<String>),
+    Ends(Vec<String>),
     Contains(Vec<String>),
     On(Vec<Class>),
     SourceOn(Vec<Class>),

@@ -18,7 +18,7 @@ const RULE: &[&str] =
 const INSTEAD: &[&str] = &["command", "advice"];
 const WHEN: &[&str] = &["command", "effect", "flow", "hosts", "code", "tool", "predicate"];
 const COMMAND: &[&str] = &["programs", "subs", "flags", "without", "operand", "privileged", "away"];
-const OPERAND: &[&str] = &["is", "starts", "contains", "on", "source_on", "at"];
+const OPERAND: &[&str] = &["is", "starts", "ends", "contains", "on", "source_on", "at"];
 const EFFECT: &[&str] = &["kinds", "on", "at", "not_on", "recursive", "lasting", "except"];
 const CODE: &[&str] = &["programs", "all"];
 const TOOL: &[&str] = &["names", "all"];
@@ -149,6 +149,7 @@ impl Reader {
         Some(match key {
             "is" => WrittenOperand::Is(self.words(value, "is")),
             "starts" => WrittenOperand::Starts(self.words(value, "starts")),
+            "ends" => WrittenOperand::Ends(self.words(value, "ends")),
             // They are sought in lower case.
             "contains" => {
                 let words = self.words(value, "contains");

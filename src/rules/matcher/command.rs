@@ -190,6 +190,9 @@ fn operands_match(operand: &OperandIs<'_>, inv: &Invocation, scene: &Scene<'_>) 
         OperandIs::Starts(words) => {
             inv.operands.iter().any(|arg| words.iter().any(|word| arg.prefix().starts_with(word)))
         }
+        OperandIs::Ends(words) => {
+            inv.operands.iter().any(|arg| words.iter().any(|word| arg.text().ends_with(word)))
+        }
         OperandIs::Contains(words) => inv.operands.iter().any(|arg| {
             let text = arg.text().to_ascii_lowercase();
             words.iter().any(|word| text.contains(word))

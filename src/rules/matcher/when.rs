@@ -64,6 +64,7 @@ pub(crate) enum OperandIs<'r> {
     Some,
     Is(&'r [&'r str]),
     Starts(&'r [&'r str]),
+    Ends(&'r [&'r str]),
     /// Without regard to case.
     Contains(&'r [&'r str]),
     /// A path of one of these classes.

@@ -104,6 +104,7 @@ fn write_operand(operand: &OperandIs<'_>) -> Option<WrittenOperand> {
         OperandIs::Some => Some(WrittenOperand::Some),
         OperandIs::Is(words) => Some(WrittenOperand::Is(owned(words))),
         OperandIs::Starts(words) => Some(WrittenOperand::Starts(owned(words))),
+        OperandIs::Ends(words) => Some(WrittenOperand::Ends(owned(words))),
         OperandIs::Contains(words) => Some(WrittenOperand::Contains(owned(words))),
         OperandIs::On(classes) => Some(WrittenOperand::On(classes.to_vec())),
         OperandIs::SourceOn(classes) => Some(WrittenOperand::SourceOn(classes.to_vec())),
@@ -170,9 +171,12 @@ pub(super) fn lend<R>(when: &WrittenWhen, take: impl FnOnce(&Condition<'_>) -> R
 fn lend_command<R>(run: &WrittenCommand, take: impl FnOnce(&Condition<'_>) -> R) -> R {
     let (programs, subs, without) = (words(&run.programs), words(&run.subs), words(&run.without));
     let given = match &run.operand {
-        Some(WrittenOperand::Is(list) | WrittenOperand::Starts(list) | WrittenOperand::Contains(list)) => {
-            words(list)
-        }
+        Some(
+            WrittenOperand::Is(list)
+            | WrittenOperand::Starts(list)
+            | WrittenOperand::Ends(list)
+            | WrittenOperand::Contains(list),
+        ) => words(list),
         Some(
             WrittenOperand::Some
             | WrittenOperand::On(_)
@@ -190,6 +194,7 @@ fn lend_command<R>(run: &WrittenCommand, take: impl FnOnce(&Condition<'_>) -> R)
         Some(WrittenOperand::Some) => OperandIs::Some,
         Some(WrittenOperand::Is(_)) => OperandIs::Is(&given),
         Some(WrittenOperand::Starts(_)) => OperandIs::Starts(&given),
+        Some(WrittenOperand::Ends(_)) => OperandIs::Ends(&given),
         Some(WrittenOperand::Contains(_)) => OperandIs::Contains(&given),
         Some(WrittenOperand::On(classes)) => OperandIs::On(classes),
         Some(WrittenOperand::SourceOn(classes)) => OperandIs::SourceOn(classes),
