@@ -41,26 +41,9 @@ fn moves_home<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Foun
             let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
             classes.any(WIDE) && !(classes.any(&[Class::HomeTop]) && is_plain_file(&target, scene))
         };
-        !inv.contained && inv.operands.iter().take(count).any(wide) && !stays_at_home(inv, scene) && test(inv)
+        !inv.contained && inv.operands.iter().take(count).any(wide) && test(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// `mv ~/notes.sh ~/dotfiles/`: one thing with an ending, of those that lie openly in the home, goes to a directory in it.
-fn stays_at_home(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let ([from, to], Some(home)) = (inv.operands.as_slice(), scene.view.facts.places.home.as_deref()) else {
-        return false;
-    };
-    let below = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
-        Target::Path { path, glob: false, .. } => {
-            path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).map(str::to_owned)
-        }
-        _ => None,
-    };
-    let file = below(from).is_some_and(|name| {
-        !name.starts_with('.') && !name.contains('/') && name.trim_end_matches('/').contains('.')
-    });
-    file && below(to).is_some_and(|to| !to.starts_with('.') && to.contains('/'))
 }
 
 /// One file that no program looks for by its name: not a directory, and not hidden.

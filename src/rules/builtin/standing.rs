@@ -57,12 +57,38 @@ pub(super) fn is_this_machine(host: &str) -> bool {
         || bare.starts_with('/')
 }
 
+/// The same of an image.
+fn image_stays(inv: &Invocation) -> bool {
+    const TO_THE_LAST: &[&str] = &["docker", "podman", "skopeo", "crane", "buildah", "nerdctl"];
+    // The engine stands on another machine, or a build goes to what its output says.
+    if ["--context", "-c", "-H", "--host", "--output", "-o"].iter().any(|option| has_flag(inv, option)) {
+        return false;
+    }
+    let here = |to: &Arg| {
+        let text = to.text();
+        let host = text.trim_start_matches("docker://").split_once('/').map_or("", |(host, _)| host);
+        let (name, port) = host.split_once(':').unwrap_or((host, ""));
+        let local = name.contains("local") || name.starts_with("127.");
+        local && is_this_machine(name) && port.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    // What a build is pushed as; one name that lies elsewhere is enough.
+    if inv.sub.last().is_some_and(|word| word == "build") {
+        let tags = inv.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-t" | "--tag"));
+        let mut tags = tags.filter_map(|flag| flag.value.as_ref()).peekable();
+        return tags.peek().is_some() && tags.all(here);
+    }
+    // `podman push localhost/app ghcr.io/acme/app`: what is named last is where it goes.
+    let copies = runs(inv, TO_THE_LAST)
+        || inv.sub.iter().any(|word| word == "copy")
+        || inv.operands.iter().any(|arg| matches!(&*arg.text(), "copy" | "cp"));
+    if copies { inv.operands.last().is_some_and(here) } else { inv.operands.iter().any(here) }
+}
+
 /// Whether a command names a registry or a directory of this machine as what it goes to, and no other host.
 pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
     const NAMING: &[&str] = &["registry", "repository", "repo", "url", "host", "source", "server", "index"];
     const OF_IMAGES: &[&str] =
         &["oras", "docker", "podman", "skopeo", "crane", "regctl", "buildah", "nerdctl"];
-    const TO_THE_LAST: &[&str] = &["docker", "podman", "skopeo", "crane", "buildah", "nerdctl"];
     const OF_PACKAGES: &[&str] = &["dotnet", "nuget", "choco"];
     let names = |option: &str| {
         matches!(option, "-s" | "-r") || NAMING.iter().any(|word| option.to_ascii_lowercase().contains(word))
@@ -72,36 +98,7 @@ pub(in crate::rules) fn stays_here(inv: &Invocation) -> bool {
         return false;
     }
     if runs(inv, OF_IMAGES) {
-        // The engine stands on another machine, or a build goes to what its output says.
-        if ["--context", "-c", "-H", "--host", "--output", "-o"].iter().any(|option| has_flag(inv, option)) {
-            return false;
-        }
-        let operands = || inv.operands.iter().map(Arg::text);
-        let here = |text: &str| {
-            let text = text.strip_prefix("docker://").unwrap_or(text);
-            text.split_once('/').is_some_and(|(host, _)| {
-                is_this_machine(host) && (host.contains("local") || host.starts_with("127."))
-            })
-        };
-        // What a build is pushed as; one name that lies elsewhere is enough.
-        if inv.sub.last().is_some_and(|word| word == "build") {
-            let mut tags = inv
-                .flags
-                .iter()
-                .filter(|flag| matches!(flag.name.as_str(), "-t" | "--tag"))
-                .filter_map(|flag| flag.value.as_ref())
-                .peekable();
-            return tags.peek().is_some() && tags.all(|tag| here(&tag.text()));
-        }
-        // `podman push localhost/app ghcr.io/acme/app`: what is named last is where it goes.
-        let copies = runs(inv, TO_THE_LAST)
-            || operands().any(|word| matches!(&*word, "copy" | "cp"))
-            || inv.sub.iter().any(|word| word == "copy");
-        return if copies {
-            operands().next_back().is_some_and(|to| here(&to))
-        } else {
-            operands().any(|to| here(&to))
-        };
+        return image_stays(inv);
     }
     let mut here = false;
     let mut before = String::new();

@@ -135,20 +135,13 @@ pub(crate) fn content(scene: &Scene<'_>, path: &str) -> Option<String> {
 
 /// Whether `text` holds `word`, without regard to ASCII case.
 pub(crate) fn contains_word(text: &str, word: &str) -> bool {
-    word_where(text, word, |_| true)
-}
-
-/// Whether `text` holds `word` behind a byte, or at its beginning, for which `fits` holds.
-pub(super) fn word_where(text: &str, word: &str, fits: impl Fn(Option<u8>) -> bool) -> bool {
     let Some((first, rest)) = word.as_bytes().split_first() else { return true };
-    let (mut left, mut before) = (text.as_bytes(), None);
+    let mut left = text.as_bytes();
     // Where too little is left, it cannot stand.
     while let Some(starts) = left.len().checked_sub(rest.len()).and_then(|starts| left.get(..starts)) {
         let Some(at) = letter_at(starts, *first) else { return false };
-        let front = at.checked_sub(1).map_or(before, |at| left.get(at).copied());
-        before = left.get(at).copied();
         left = left.get(at + 1..).unwrap_or_default();
-        if left.get(..rest.len()).is_some_and(|window| window.eq_ignore_ascii_case(rest)) && fits(front) {
+        if left.get(..rest.len()).is_some_and(|window| window.eq_ignore_ascii_case(rest)) {
             return true;
         }
     }

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use super::contains_word;
-use super::mention::word_where;
 
 /// Bits of the table, of which each three neighbouring bytes of the text set one.
 const BITS: usize = 1 << 13;
 const WORDS: usize = BITS / 64;
+/// Names of browsers' libraries that hold a word by which code runs text or connects.
+const BY_ACCIDENT: &[&str] = &["page.$$eval(", "page.$eval(", "WebSocket"];
 /// Shorter texts are searched as they are.
 const SHORT: usize = 128;
 
@@ -64,11 +65,15 @@ impl Sought {
         words.iter().any(|word| self.holds(word))
     }
 
-    /// Whether it is code that uses one of these words, not as the end of a longer name.
+    /// Whether it is code that uses one of these words, and not only in names that hold them by accident.
     pub fn uses_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| {
-            let named = word.bytes().next().is_some_and(is_of_name);
-            self.holds(word) && (!named || begins_a_name(&self.text, word))
+            let accident = |name: &&&str| self.has(name) && contains_word(name, word);
+            self.holds(word)
+                && BY_ACCIDENT
+                    .iter()
+                    .find(accident)
+                    .is_none_or(|name| contains_word(&self.text.replace(*name, ""), word))
         })
     }
 
@@ -95,20 +100,6 @@ impl Deref for Sought {
     fn deref(&self) -> &str {
         &self.text
     }
-}
-
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
-}
-
-/// Whether a text holds a word that no letter of a name stands before. What an option is written onto (`-espawn …`) begins anywhere.
-fn begins_a_name(text: &str, word: &str) -> bool {
-    let onto = || {
-        let run = text.strip_prefix('-')?.bytes().take_while(|byte| is_of_name(*byte)).count();
-        text.get(..(run + word.len()).min(text.len()))
-    };
-    word_where(text, word, |before| !before.is_some_and(is_of_name))
-        || onto().is_some_and(|front| contains_word(front, word))
 }
 
 /// The bit for a byte, whatever its case.

@@ -63,7 +63,15 @@ fn names_plain(inv: &Invocation) -> bool {
         "netlify" => has_sub(inv, "env:get") && named(),
         "az" => {
             let fields = option_values(inv, &["--query"]);
-            !fields.is_empty() && fields.iter().all(|field| OF_TOKEN.contains(&field.as_str()))
+            let asked = inv.args.iter().filter(|arg| arg.prefix().starts_with("--q")).count();
+            let plain = inv
+                .args
+                .iter()
+                .all(|arg| arg.known().is_some_and(|word| !matches!(word, "--debug" | "--verbose")));
+            asked == 1
+                && plain
+                && fields.len() == 1
+                && fields.iter().all(|field| OF_TOKEN.contains(&field.as_str()))
         }
         "heroku" => match inv.args.as_slice() {
             [sub, name, rest @ ..] => {

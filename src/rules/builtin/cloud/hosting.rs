@@ -1,9 +1,8 @@
 //! Repositories, sites and applications with those who host them.
 
 use super::HUBS;
-use crate::domain::Target;
 use crate::rules::builtin::lists;
-use crate::rules::matcher::{Scene, flag_value, input_of, target_of};
+use crate::rules::matcher::{Scene, flag_value, input_of};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -45,19 +44,13 @@ fn only_tightens(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const OFF: &[&str] = &["false", "null", "0", "disabled", "evaluate", "none", "no_access", "[]"];
     const DATA: &[&str] = &["-d", "--data", "--data-raw", "--json"];
     let words: Vec<_> = inv.args.iter().map(Arg::text).collect();
-    let mut poured = input_of(inv, scene);
-    // `--input FILE`, where the call itself says what is in it.
-    let file = flag_value(inv, &["--input"]).map(|arg| target_of(arg, inv.cwd.as_deref()));
-    let written =
-        |file: &Target| scene.view.survey.written.iter().rev().find(|(path, _)| path == file.text());
-    let said = file.as_ref().and_then(written).filter(|(_, text)| text.known().is_some());
-    poured.extend(said.map(|(_, text)| text.to_text()));
+    let poured = input_of(inv, scene);
     let told = poured.iter().any(|text| text.trim_start().starts_with('{') && !text.contains('$'));
     let behind = words.iter().skip(1).map(AsRef::as_ref).chain([""]);
     let from_file = words.iter().zip(behind).any(|(option, value)| {
         DATA.contains(&option.as_ref()) && value.starts_with('@')
             || option.starts_with("--input=")
-            || option == "--input" && !(value == "-" && told || said.is_some())
+            || option == "--input" && !(value == "-" && told)
     });
     let open = |arg: &Arg| arg.known().is_none();
     let poured_open = matches!(&inv.stdin, Stdin::Text(arg) if open(arg));

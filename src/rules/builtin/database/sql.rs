@@ -34,8 +34,12 @@ fn is_client(inv: &Invocation) -> bool {
     // `frobdb query "DROP …"`, `frobdb -q "DROP …"`: what a tool is told to check is an example.
     let asks = |word: &str| word.starts_with('-') || matches!(word, "query" | "sql" | "exec" | "execute");
     let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
-    // `bq query --dry_run 'DELETE …'`; a client without such an option takes nothing with it.
-    let rehearsed = || inv.args.iter().any(|arg| matches!(arg.known(), Some("--dry-run" | "--dry_run")));
+    // Of these one alone has such an option.
+    let rehearsed = || {
+        let dry = |arg: &&Arg| arg.text().contains("dry_run") || arg.text() == "--";
+        let mut told = inv.args.iter().filter(dry);
+        runs(inv, &["bq"]) && told.next().and_then(Arg::known) == Some("--dry_run") && told.next().is_none()
+    };
     let client = runs(inv, CLIENTS)
         || may_be_client(inv)
             && pairs.any(|(before, text)| asks(before.prefix()) && is_statement(text.prefix()));

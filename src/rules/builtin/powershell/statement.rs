@@ -51,9 +51,7 @@ pub(super) fn statement(stage: &str, before: &str) -> Verdict {
             )
         }
         "format" => block(words.iter().any(|word| word.len() == 2 && word.ends_with(':'))),
-        name if RUINOUS_CMDLETS.contains(&name) => {
-            block(!rest.contains("-whatif") || rest.contains("-whatif:"))
-        }
+        name if RUINOUS_CMDLETS.contains(&name) => Verdict::Block,
         "diskpart" => block(!words.is_empty() || !before.is_empty()),
         "shutdown" => block(has(&["/s", "/r", "/p", "/h", "-s", "-r"])),
         "reg" => match words.first() {

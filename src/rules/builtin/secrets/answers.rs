@@ -12,7 +12,21 @@ words!("builtin/secrets/answers");
 pub(super) fn is_answered_here(name: &str, line: &str) -> bool {
     let mut words = line.split_whitespace();
     let read = words.any(|word| word == "read") || line.contains(&format!("for {name} "));
-    !read && answered(name, line, DEPTH)
+    !read && (is_counted(name, line) || answered(name, line, DEPTH))
+}
+
+/// Whether a variable is only given numbers, and sums of them: `total_pass=$((total_pass + 1))`.
+fn is_counted(name: &str, line: &str) -> bool {
+    let mut given = line
+        .match_indices(name)
+        .filter_map(|(at, _)| line.get(at + name.len()..)?.strip_prefix('='))
+        .peekable();
+    let number = |value: &str| value.starts_with("$((") || value.starts_with(|c: char| c.is_ascii_digit());
+    given.peek().is_some()
+        && given.all(number)
+        && !line.contains("declare")
+        && !line.contains("local -n")
+        && !line.contains("typeset")
 }
 
 fn answered(name: &str, line: &str, depth: usize) -> bool {

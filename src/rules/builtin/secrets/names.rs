@@ -22,7 +22,6 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         || name.contains("SECRET_")
         || name.ends_with("_PAT")
         || name.ends_with("_PASS")
-            && !["TOTAL", "NUM", "TESTS", "COUNT"].iter().any(|word| name.starts_with(word))
 }
 
 /// The variables that a text expands as they are: `$NAME`, `${NAME}`.

@@ -52,7 +52,16 @@ pub(in crate::rules::builtin) fn only_keys(inv: &Invocation, scene: &Scene<'_>) 
         let text = text.strip_suffix("[]").unwrap_or(&text);
         let of_data = text.strip_prefix(".data|");
         let shown = if in_data { of_data.or_else(|| data.then_some(text)) } else { Some(text) };
-        runs(next, &["jq"]) && shown.is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
+        let plain = || {
+            let told = |arg: &Arg| matches!(arg.known(), Some("-r" | "-c" | "--raw-output"));
+            let line = scene.command_line();
+            next.word.known() == Some("jq")
+                && next.args.iter().filter(|arg| !told(arg)).count() == 1
+                && !["PATH", "DEBUG", ">"].iter().any(|part| line.contains(part))
+        };
+        runs(next, &["jq"])
+            && (in_data || plain())
+            && shown.is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
     };
     let after =
         |other: &&Invocation| other.pipeline == inv.pipeline && inv.stage.checked_add(1) == Some(other.stage);

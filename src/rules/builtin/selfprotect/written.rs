@@ -18,6 +18,9 @@ const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run",
 /// Programs that look at what they are given unless they are told to edit it.
 pub(super) const EDITORS: &[&str] = &["dasel", "crudini", "tomlq", "jaq", "toml", "toml-cli", "initool"];
 
+/// Builders that are told what to test by a pattern.
+const TESTERS: &[&str] = &["gradle", "gradlew", "mvn", "mvnw"];
+
 /// A protected place is what an argument names to a program that may write it.
 pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
@@ -36,8 +39,10 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .filter(|arg| {
                     let again = before.contains(&Some(*arg));
                     before = [before[1], Some(*arg)];
-                    // `npm test *`: whatever is here, and no name of anything.
-                    let any = || arg.has_glob() && !arg.text().contains(char::is_alphanumeric);
+                    // `npm test *`, `gradlew --tests *`: names of tests.
+                    let tests =
+                        || runs(inv, TESTERS) || inv.args.first().and_then(Arg::known) == Some("test");
+                    let any = || matches!(&*arg.text(), "*" | "./*") && tests();
                     !again && !is_prose(inv, arg) && (changes || !any())
                 })
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))

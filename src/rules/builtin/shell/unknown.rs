@@ -47,9 +47,9 @@ fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
     scene.invocations().iter().enumerate().any(|(at, inv)| {
         let settles = || evaluates && scene.view.survey.settles.iter().any(|walked| walked.contains(&at));
         let counted = || {
-            let argument =
-                |fed: &Invocation| runs_shell(fed) && code_given(fed).is_some_and(only_as_argument);
-            prints_number(inv) && fed.is_some_and(argument)
+            let argument = |fed: &Invocation| runs_shell(fed) && code_given(fed).is_some_and(says_numbers);
+            let own = || !scene.runs_any(sets_unseen) && !scene.command_line().contains("PATH=");
+            prints_number(inv) && fed.is_some_and(argument) && own()
         };
         let expected = || if names_path { runs(inv, LOCATORS) } else { sets_up(inv) || counted() };
         inv.feeds == Some(index) && !expected() && !settles()
@@ -268,6 +268,23 @@ fn is_number(rest: &str) -> bool {
         || ["(id -u)", "(id -g)", "(nproc)"].iter().any(|front| rest.starts_with(front))
 }
 
+/// Whether what is not known of a text only stands behind commands that print it, or give files to whoever it is.
+fn says_numbers(code: &Arg) -> bool {
+    const SAYING: &[&str] = &["echo", "printf", "chown", "chgrp"];
+    let mut known = String::new();
+    only_as_argument(code)
+        && code.pieces.iter().all(|piece| match piece {
+            Piece::Known(text) | Piece::Glob(text) => {
+                known.push_str(text);
+                true
+            }
+            Piece::Unknown => {
+                let command = known.rsplit([';', '|', '&', '(', '\n', '{']).next().unwrap_or_default();
+                SAYING.contains(&command.split_whitespace().next().unwrap_or_default())
+            }
+        })
+}
+
 /// Whether a command prints a number and is told nothing else.
 fn prints_number(inv: &Invocation) -> bool {
     let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
@@ -290,10 +307,11 @@ fn takes_environment(inv: &Invocation, line: &str) -> bool {
             !value && !before.ends_with(is_name) && !behind.starts_with(is_name)
         })
     };
+    let numbers = || !line.contains("PATH=") && code_given(inv).is_some_and(says_numbers);
     let named = || {
         inv.text.split('$').skip(1).all(|rest| {
             if is_number(rest) {
-                return true;
+                return numbers();
             }
             let braced = rest.strip_prefix('{');
             let rest = braced.unwrap_or(rest);
