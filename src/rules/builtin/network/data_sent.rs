@@ -125,7 +125,7 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.program == "redis-cli"
                 && inv.args.iter().any(|arg| arg.text().eq_ignore_ascii_case("migrate"))
         };
-        (given || told() || is_fed(inv) || holds_packed(inv, scene) || named() || shown()) && far() && !here()
+        far() && !here() && (given || told() || is_fed(inv) || holds_packed(inv, scene) || named() || shown())
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -317,7 +317,9 @@ fn is_kept(path: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
             && collects(other, scene)
             && scene.invocations().iter().filter(beside).any(written)
     };
-    ends_in(path, TABLES) || scene.invocations().iter().any(collected)
+    // Asked once for each program of the call, not for each of its commands.
+    let may = |inv: &Invocation| runs(inv, DUMPERS) || runs(inv, ARCHIVERS) || inv.program == "git";
+    ends_in(path, TABLES) || scene.runs_any(may) && scene.invocations().iter().any(collected)
 }
 
 /// A database is told to write to a host that is not known: `insert into function remote('host:9000', …)`, `copy t to 's3://…'` behind
