@@ -93,22 +93,29 @@ pub(crate) fn only_as_argument(code: &Arg) -> bool {
         "eval", "source", "sh", "bash", "dash", "zsh", "ksh", "fish", "exec", "-exec", "-execdir", "--exec",
     ];
     let mut known = String::new();
-    for piece in &code.pieces {
-        match piece {
-            Piece::Known(text) | Piece::Glob(text) => known.push_str(text),
-            Piece::Unknown => {
-                let text = known.replace("{ ", ";");
-                let command = text.rsplit([';', '|', '&', '(', '\n']).next().unwrap_or_default();
-                if !takes_words(command.trim_start()) {
-                    return false;
-                }
-                known.push('x');
-            }
-        }
+    if !code.pieces.iter().all(|piece| stands_behind(piece, &mut known, takes_words)) {
+        return false;
     }
     let checked = known.replace("bash -n ", "").replace("sh -n ", "");
     let mut words = checked.split(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c));
     !words.any(|word| RUNS.contains(&last_name(word))) && !known.contains('`') && !known.contains("<<")
+}
+
+/// Goes through a text piece by piece: whether `takes` holds of the command in front of what is not known.
+fn stands_behind(piece: &Piece, known: &mut String, takes: fn(&str) -> bool) -> bool {
+    match piece {
+        Piece::Known(text) | Piece::Glob(text) => {
+            known.push_str(text);
+            true
+        }
+        Piece::Unknown => {
+            let text = known.replace("{ ", ";");
+            let command = text.rsplit([';', '|', '&', '(', '\n']).next().unwrap_or_default();
+            let taken = takes(command.trim_start());
+            known.push('x');
+            taken
+        }
+    }
 }
 
 words!("builtin/shell");

@@ -11,17 +11,16 @@ use crate::shell::Arg;
 
 /// Clients that are told a method and an address as a downloader is, the word behind which they are, and where an address without
 /// a host lies.
-const CLIENTS: &[(&str, &str, &str)] = &[
-    ("az", "rest", "management.azure.com/"),
-    ("auth0", "api", "x.auth0.com/api/v2/"),
-    ("databricks", "api", "x.databricks.com/"),
-    ("gh", "api", "api.github.com/"),
-    ("glab", "api", "gitlab.com/api/v4/"),
+const CLIENTS: &[(&str, &[&str])] = &[
+    ("az", &["rest", "management.azure.com/"]),
+    ("auth0", &["api", "x.auth0.com/api/v2/"]),
+    ("databricks", &["api", "x.databricks.com/"]),
+    ("gh", &["api", "api.github.com/"]),
+    ("glab", &["api", "gitlab.com/api/v4/"]),
 ];
-const CLIENT_NAMES: &[&str] = &["az", "auth0", "databricks", "gh", "glab"];
 
 pub(super) const ASKING: Trigger =
-    Trigger::programs(lists::DOWNLOADERS).or(Trigger::programs(CLIENT_NAMES)).or(Trigger::INTERPRETER);
+    Trigger::programs(lists::DOWNLOADERS).or(Trigger::keys(CLIENTS)).or(Trigger::INTERPRETER);
 
 words!("builtin/cloud/requests");
 
@@ -40,7 +39,7 @@ pub(super) struct Request {
 
 /// The first command with such a request for which `test` holds.
 pub(super) fn asked<'a>(scene: &Scene<'a>, test: fn(&Request) -> bool) -> Found<'a> {
-    let may_ask = |inv: &Invocation| runs(inv, lists::DOWNLOADERS) || runs(inv, CLIENT_NAMES);
+    let may_ask = |inv: &Invocation| runs(inv, lists::DOWNLOADERS) || client(inv).is_some();
     let found = scene.running(may_ask).find(|inv| Request::of(inv).is_some_and(|one| test(&one)));
     if let Some(inv) = found {
         return Found::yes(&inv.text);
@@ -77,8 +76,8 @@ impl Request {
     }
 
     fn of(inv: &Invocation) -> Option<Request> {
-        let client = CLIENTS.iter().find(|(program, ..)| inv.program == *program);
-        if client.is_some_and(|(_, word, _)| inv.args.first().and_then(Arg::known) != Some(word)) {
+        let client = client(inv);
+        if client.is_some_and(|told| inv.args.first().and_then(Arg::known) != told.first().copied()) {
             return None;
         }
         let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
@@ -98,7 +97,8 @@ impl Request {
             || runs(inv, &["http", "https", "xh"]) && texts.iter().any(field);
         let writes = given && !(client.is_some() && texts.iter().any(asks))
             || texts.iter().any(|text| method(text) || posted(text));
-        let relative = |(_, word, front): &(&str, &str, &str)| {
+        let relative = |told: &'static [&'static str]| {
+            let [word, front] = told else { return None };
             let address = |text: &&str| {
                 !text.starts_with('-') && text.contains('/') && !text.contains([':', '=', ' ', '{'])
             };
@@ -173,6 +173,11 @@ impl Request {
             || !self.writes
                 && (SHOWN.contains(&self.last()) || of_secret() || of_group && self.last() == "variables")
     }
+}
+
+/// What such a client is told, and where it goes.
+fn client(inv: &Invocation) -> Option<&'static [&'static str]> {
+    CLIENTS.iter().find(|(program, _)| inv.program == *program).map(|(_, told)| *told)
 }
 
 /// A text in small letters without blanks.

@@ -7,9 +7,7 @@ use crate::rules::builtin::everyday;
 use crate::rules::builtin::secrets::elsewhere::{kept_secrets, named_secret};
 use crate::rules::builtin::standing::is_this_machine;
 use crate::rules::facts;
-use crate::rules::matcher::{
-    Found, Scene, asks_for_help, four, host_of, input_of, is_known, runs, target_of,
-};
+use crate::rules::matcher::{Found, Scene, asks_for_help, four, host_of, is_known, runs, target_of};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -128,24 +126,6 @@ pub(super) fn given_with_a_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         far() && !here() && (given || told() || is_fed(inv) || holds_packed(inv, scene) || named() || shown())
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// A client for files is told to put a database or a collection at a host that is not known.
-pub(super) fn kept_put_by_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let far = inv.operands.iter().any(|arg| is_far(&arg.text(), true, scene));
-    let told = || {
-        input_of(inv, scene)
-            .into_iter()
-            .chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::to_text))
-    };
-    far && told().any(|text| {
-        let puts =
-            |line: &str| matches!(line.split_whitespace().next(), Some("put" | "mput" | "mirror" | "reput"));
-        text.split(['\n', ';'])
-            .filter(|line| puts(line))
-            .flat_map(str::split_whitespace)
-            .any(|word| is_kept(word, inv, scene))
-    })
 }
 
 /// Programs that put a file in another form, which is then given as a word.
@@ -297,7 +277,7 @@ fn is_home(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether a file holds a database or a table by its name, or another command of the call collects one into it.
-fn is_kept(path: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
+pub(super) fn is_kept(path: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let same = |arg: &Arg, other: &Invocation| {
         let text = arg.text();
         let file =

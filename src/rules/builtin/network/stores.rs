@@ -76,8 +76,8 @@ pub(super) fn file_put(inv: &Invocation, scene: &Scene<'_>) -> bool {
             let mut words = line.split_whitespace();
             let first = words.next().unwrap_or_default();
             // One file goes by it as by scp.
-            let one =
-                inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(data_sent::is_table);
+            let kept = |word: &str| data_sent::is_table(word) || data_sent::is_kept(word, inv, scene);
+            let one = inv.program == "sftp" && !line.contains(" -r") && !words.clone().any(kept);
             let built = words.clone().any(|word| word.split('/').any(|part| BUILT.contains(&part)));
             let mirrored = first == "mirror" && words.clone().any(|word| matches!(word, "-R" | "--reverse"));
             !built && (matches!(first, "put" | "mput" | "send") && !one || mirrored)

@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use super::{is_unknown, only_as_argument};
+use super::{is_unknown, only_as_argument, stands_behind};
 use crate::domain::Target;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
@@ -270,19 +270,12 @@ fn is_number(rest: &str) -> bool {
 
 /// Whether what is not known of a text only stands behind commands that print it, or give files to whoever it is.
 fn says_numbers(code: &Arg) -> bool {
-    const SAYING: &[&str] = &["echo", "printf", "chown", "chgrp"];
+    let says = |front: &str| {
+        let program = front.split_whitespace().next().unwrap_or_default();
+        matches!(program, "echo" | "printf" | "chown" | "chgrp") && !front.contains('{')
+    };
     let mut known = String::new();
-    only_as_argument(code)
-        && code.pieces.iter().all(|piece| match piece {
-            Piece::Known(text) | Piece::Glob(text) => {
-                known.push_str(text);
-                true
-            }
-            Piece::Unknown => {
-                let command = known.rsplit([';', '|', '&', '(', '\n', '{']).next().unwrap_or_default();
-                SAYING.contains(&command.split_whitespace().next().unwrap_or_default())
-            }
-        })
+    only_as_argument(code) && code.pieces.iter().all(|piece| stands_behind(piece, &mut known, says))
 }
 
 /// Whether a command prints a number and is told nothing else.
