@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags, RawMode, Stat};
 
 use crate::domain;
 
@@ -38,6 +38,23 @@ impl std::fmt::Display for Unreadable {
             Unreadable::Refused(errno) => write!(f, "it cannot be read ({errno})"),
         }
     }
+}
+
+/// The mode of a file, whose width differs between systems.
+#[allow(clippy::unnecessary_cast, reason = "the width differs between systems")]
+pub(super) fn mode_of(stat: &Stat) -> u32 {
+    stat.st_mode as u32
+}
+
+/// How many names a file has.
+#[allow(clippy::useless_conversion, reason = "the width differs between systems")]
+pub(super) fn links(stat: &Stat) -> u64 {
+    u64::from(stat.st_nlink)
+}
+
+/// What sets the permissions of such a mode.
+pub(super) fn permissions(mode: u32) -> Mode {
+    Mode::from_bits_truncate((mode & 0o7777) as RawMode)
 }
 
 /// The bytes of a regular file of at most `max` bytes; `None` when there is none. Never waits for a FIFO or a device.

@@ -215,8 +215,13 @@ pub fn put_off(ms: u32) {
 pub fn deadline(ms: u32) {
     let once = libc::itimerval {
         it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
-        it_value: libc::timeval { tv_sec: (ms / 1000).into(), tv_usec: ((ms % 1000) * 1000).into() },
+        it_value: libc::timeval { tv_sec: (ms / 1000).into(), tv_usec: microseconds(ms % 1000) },
     };
     // SAFETY: `once` is a plain structure that outlives the call.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const once, null_mut()) };
+}
+
+/// The milliseconds of a part of a second; the width differs between systems.
+fn microseconds<T: TryFrom<u32> + Default>(ms: u32) -> T {
+    T::try_from(ms * 1000).unwrap_or_default()
 }

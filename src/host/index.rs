@@ -140,7 +140,7 @@ impl Compare {
         self.left -= size;
         let runs = |mode: u32| mode & 0o100 != 0;
         let content = match (FileType::from_raw_mode(stat.st_mode), entry.mode >> 12) {
-            (FileType::RegularFile, 0o10) if runs(entry.mode) == runs(stat.st_mode) => {
+            (FileType::RegularFile, 0o10) if runs(entry.mode) == runs(files::mode_of(stat)) => {
                 files::read(path, size, Links::Refuse).ok().flatten()
             }
             (FileType::Symlink, 0o12) => {

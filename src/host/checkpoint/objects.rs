@@ -143,11 +143,15 @@ impl Objects {
 }
 
 /// Whether the copy shares the content, which costs nothing; where the file system can.
+#[cfg(target_os = "linux")]
 fn is_shared(file: &File, copy: &File) -> bool {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    return rustix::fs::ioctl_ficlone(copy, file).is_ok();
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    return false;
+    rustix::fs::ioctl_ficlone(copy, file).is_ok()
+}
+
+/// Other systems only make a shared copy of a file that is not there yet.
+#[cfg(not(target_os = "linux"))]
+fn is_shared(_file: &File, _copy: &File) -> bool {
+    false
 }
 
 /// The digest of what is left in a file that has `size` bytes.

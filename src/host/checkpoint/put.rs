@@ -12,7 +12,7 @@ use super::objects;
 use super::record::State;
 use super::store::Checkpoints;
 use super::way::{BY_LINK, DIRECTORY, Way};
-use crate::host::private;
+use crate::host::{files, private};
 
 /// Why a path is left alone that nobody had touched when the rollback was planned.
 const CHANGED: &str = "it was changed just now";
@@ -90,7 +90,7 @@ impl Checkpoints {
 fn opened(way: &mut Way, path: &str) -> Option<(OwnedFd, Mode)> {
     let (dir, _) = way.to(path).ok()?;
     let stat = rustix::fs::fstat(dir).ok()?;
-    let mode = Mode::from_raw_mode(stat.st_mode & 0o7777);
+    let mode = files::permissions(files::mode_of(&stat));
     if mode.contains(Mode::WUSR | Mode::XUSR) || stat.st_uid != rustix::process::geteuid().as_raw() {
         return None;
     }
@@ -197,7 +197,7 @@ pub(super) fn close(way: &mut Way, step: &Step) -> Result<(), String> {
     }
     let (dir, name) = way.to(&step.path).map_err(told)?;
     let fd = rustix::fs::openat(dir, name, DIRECTORY, Mode::empty()).map_err(told)?;
-    rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(told)
+    rustix::fs::fchmod(&fd, files::permissions(mode)).map_err(told)
 }
 
 fn remove(way: &mut Way, step: &Step) -> Result<(), Errno> {
@@ -227,7 +227,7 @@ fn directory(way: &mut Way, step: &Step, mode: u32) -> Result<(), Errno> {
     }
     let fd = rustix::fs::openat(dir, name, DIRECTORY, Mode::empty())?;
     // It must stay open to us until what lies in it is back.
-    rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode | OPEN))
+    rustix::fs::fchmod(&fd, files::permissions(mode | OPEN))
 }
 
 /// Makes the directories above a path that are missing.

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use super::objects::{self, Objects, Refused};
 use super::record::{Stamp, State};
 use crate::domain;
+use crate::host::files;
 use crate::host::index::{ctime, mtime};
 
 /// A directory needs to be passable only, where the system has a way to say so.
@@ -72,7 +73,7 @@ impl Way {
             Err(Errno::NOTDIR) => return Ok(State::Absent),
             Err(errno) => return skipped(errno),
         };
-        let mode = stat.st_mode & 0o7777;
+        let mode = files::mode_of(&stat) & 0o7777;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => self.file(path, max, objects),
             FileType::Directory => Ok(State::Directory { mode }),
@@ -125,17 +126,12 @@ impl Way {
         }
         Ok(State::File {
             digest,
-            mode: before.st_mode & 0o7777,
+            mode: files::mode_of(&before) & 0o7777,
             size,
-            links: links(&before),
+            links: files::links(&before),
             stamp: stamp(&before),
         })
     }
-}
-
-#[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
-fn links(stat: &Stat) -> u64 {
-    u64::from(stat.st_nlink)
 }
 
 /// Which file it is, and when it was last changed.

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::beneath;
 use crate::domain::{Fault, FaultKind};
 use crate::host::dirs::Dirs;
+use crate::host::files;
 use crate::host::lock::{self, Hold};
 use crate::host::private;
 
@@ -210,7 +211,7 @@ fn is_ours(path: &Path, stat: &rustix::fs::Stat) -> Result<(), Fault> {
     {
         return Err(elsewhere(fault(path, "it is not a directory of yours")));
     }
-    closed(path, stat.st_mode)
+    closed(path, files::mode_of(stat))
 }
 
 /// That a mode gives others nothing.

@@ -18,7 +18,7 @@ use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{
     Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name, size,
 };
-use crate::host::hex;
+use crate::host::{files, hex};
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -275,7 +275,7 @@ impl Sealer<'_> {
         }
         // The same bytes under another name, perhaps of a neighbour who changes them: they are copied as they are, and it is said.
         if stat.st_nlink > 1 {
-            self.linked.push((file.original.clone(), stat.st_nlink));
+            self.linked.push((file.original.clone(), files::links(&stat)));
         }
         self.files.insert(rel.to_owned(), file.clone());
         Ok(file)

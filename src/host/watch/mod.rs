@@ -138,8 +138,9 @@ fn stat_words(stat: &rustix::fs::Stat) -> [u64; 6] {
 pub fn changed_ms(path: &str) -> u64 {
     let above = || Path::new(path).parent().and_then(|dir| rustix::fs::stat(dir).ok());
     let Some(stat) = rustix::fs::stat(path).ok().or_else(above) else { return 0 };
-    let seconds = u64::try_from(stat.st_ctime).unwrap_or(0);
-    seconds.saturating_mul(1000).saturating_add(stat.st_ctime_nsec / 1_000_000)
+    let (seconds, nanoseconds) = super::index::ctime(&stat);
+    let whole = |part: i64| u64::try_from(part).unwrap_or(0);
+    whole(seconds).saturating_mul(1000).saturating_add(whole(nanoseconds) / 1_000_000)
 }
 
 /// Puts something at a path as a person wants: no hook finds it there before it counts.
