@@ -1,8 +1,10 @@
 //! Which files hold secrets, by their names and places.
 
+use std::borrow::Cow;
+
 use super::class::is_at;
 use super::glob;
-use super::relation::{Rel, parts, relation_to, within};
+use super::relation::{Rel, name_bit, names_of, parts, relation_to, within};
 use super::tails::tails_like;
 use crate::domain::{Among, last_name};
 use crate::rules::builtin::lists;
@@ -14,7 +16,7 @@ const TELLING: usize = 3;
 
 /// A file of settings with secret values in it.
 pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
-    let name = last_name(path);
+    let name = &*small(last_name(path));
     // What tests are run with is there to be read.
     if !is_glob && name.starts_with(".env") && parts(path).any(|part| lists::FIXTURES.contains(&part)) {
         return false;
@@ -28,6 +30,14 @@ pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
             .filter(|rest| !rest.contains([' ', '|', ';']))
             .is_some_and(|rest| !rest.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part))),
         None => is_glob && name.starts_with(".e") && glob::segment(name, ".env"),
+    }
+}
+
+/// A name in small letters: some file systems make no difference, and nobody means one.
+fn small(name: &str) -> Cow<'_, str> {
+    match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(name.to_ascii_lowercase()),
+        false => Cow::Borrowed(name),
     }
 }
 
@@ -57,16 +67,19 @@ fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&st
     if is_glob && (is_any_hidden(path, name, home) || is_text_below(path, name, home)) {
         return false;
     }
-    let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
-    if (is_glob || NAMES.may_have(name)) && lists::SECRET_NAMES.iter().any(same) {
+    let small = &*small(name);
+    let same =
+        |secret: &&str| if is_glob { means(name, secret) } else { name == *secret || small == *secret };
+    let may_be = is_glob || NAMES.may_have(name) || NAMES.may_have(small);
+    if may_be && lists::SECRET_NAMES.iter().any(same) {
         return true;
     }
-    if lists::SECRET_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending)) {
+    if lists::SECRET_ENDINGS.iter().any(|ending| small.len() > ending.len() && small.ends_with(ending)) {
         return true;
     }
     // Cheap first: every place in the lists below has a hidden directory in it, or begins so.
     if !path.contains("/.")
-        && !path.contains("/Library/")
+        && names_of(path, false) & name_bit("Library") == 0
         && !is_glob
         && !lists::SECRET_ROOTS.iter().any(|root| path.starts_with(root))
     {
