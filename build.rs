@@ -22,6 +22,12 @@ use std::path::{Path, PathBuf};
 const RULES: &str = "src/rules";
 
 fn main() -> Result<(), String> {
+    if !["linux", "macos"].contains(&variable("CARGO_CFG_TARGET_OS").as_str()) {
+        return Err(
+            "lazaret runs on Linux and macOS; on Windows build and use it inside WSL 2 (docs/platforms.md)"
+                .to_owned(),
+        );
+    }
     println!("cargo::rerun-if-changed=layout.ld");
     println!("cargo::rerun-if-changed=tables.ld");
     println!("cargo::rerun-if-changed={RULES}");

@@ -496,6 +496,7 @@ fn a_deletion_of_what_cannot_be_saved_is_asked_about_and_says_why() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_no_file_that_can_be_saved() {
     let world = World::new();

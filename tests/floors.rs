@@ -27,12 +27,19 @@ const FLOORS: [(&str, u32); 8] = [
 /// Modules that may touch the machine; every other one forbids it to itself.
 const TOUCHES_MACHINE: [&str; 2] = ["host", "cli"];
 /// Files in which `unsafe` may stand.
-const MAY_BE_UNSAFE: [&str; 5] =
-    ["src/host/guard.rs", "src/host/alloc.rs", "src/host/copy.rs", "src/host/start.rs", "src/main.rs"];
+const MAY_BE_UNSAFE: [&str; 7] = [
+    "src/host/guard.rs",
+    "src/host/alloc.rs",
+    "src/host/copy.rs",
+    "src/host/start.rs",
+    "src/main.rs",
+    "src/host/process/macos.rs",
+    "src/host/quarantine/vault/keychain.rs",
+];
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_250), ("src/", 117_050)];
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_250), ("src/", 117_650)];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions
 /// cannot tell a module's test code from the rest.
 const FORBIDDEN_TEXT: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];

@@ -1,5 +1,6 @@
 //! Reviews and the processes that hold them, with the built binary: killed at once, nothing of them is left after the next
 //! call of anybody; while one lives that could go on, nothing is taken from it.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,7 +21,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lazaret::domain::ReviewId;
-use lazaret::host::quarantine::{self, VaultKind, Why, probe_keyring};
+use lazaret::host::quarantine::{self, VaultKind, Why, probe_own};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::{Value, json};
 use station::{BIN, PATIENCE, Station, memory};
@@ -50,8 +51,8 @@ impl Drop for Client {
 
 /// `each`, for both places where keys can be.
 fn everywhere(each: impl Fn(&Scene)) {
-    match probe_keyring() {
-        Ok(()) => each(&Scene::at(&station::base().0, VaultKind::Keyring)),
+    match probe_own() {
+        Ok(_) => each(&Scene::at(&station::base().0, VaultKind::Keyring)),
         Err(fault) => eprintln!("not tested: the keyring ({fault})"),
     }
     if let Some(memory) = memory() {
@@ -172,6 +173,7 @@ impl Scene {
         match self.0.keys {
             VaultKind::Tmpfs => self.0.room().join("master.key").exists(),
             VaultKind::Keyring => in_keyring(&self.0),
+            VaultKind::Keychain | VaultKind::File => panic!("no such place on Linux"),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Keys of review sessions: in the keyring or in a file in memory, checked on every use, gone at the end.
+//! Keys of review sessions on Linux: in the keyring or in a file in memory, checked on every use, gone at the end.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,15 +19,15 @@ use hkdf::Hkdf;
 use lazaret::domain::Fault;
 use lazaret::host::clock;
 use lazaret::host::dirs::Environment;
-use lazaret::host::quarantine::{Session, VaultKind, Why, end, key, open, probe_keyring, sweep};
+use lazaret::host::quarantine::{Session, VaultKind, Why, end, key, open, probe_own, sweep};
 use sha2::Sha256;
 use station::{Station, after, is_root, tree};
 
 /// The kinds that work here. What cannot be tested is said.
 fn kinds() -> Vec<VaultKind> {
     let mut kinds = Vec::new();
-    match probe_keyring() {
-        Ok(()) => kinds.push(VaultKind::Keyring),
+    match probe_own() {
+        Ok(_) => kinds.push(VaultKind::Keyring),
         Err(fault) => eprintln!("not tested: the keyring ({fault}); only the file in memory is"),
     }
     if Path::new("/dev/shm").is_dir() {
@@ -147,6 +148,7 @@ fn holds_master(station: &Station, kind: VaultKind) -> bool {
     match kind {
         VaultKind::Tmpfs => station.room().join("master.key").exists(),
         VaultKind::Keyring => in_keyring(station).is_some(),
+        VaultKind::Keychain | VaultKind::File => panic!("no such place on Linux"),
     }
 }
 
@@ -278,8 +280,8 @@ fn a_disk_gets_no_key() {
     assert!(fault.hint.unwrap().contains("XDG_RUNTIME_DIR"));
     assert_eq!(station.left(), ["sessions"], "a failed start leaves nothing");
     // Without a choice it is the keyring, or the same fault with both reasons.
-    match (probe_keyring(), station.open_with(&["f"], |opening| opening.keys = None)) {
-        (Ok(()), opened) => assert_eq!(opened.unwrap().vault, VaultKind::Keyring),
+    match (probe_own(), station.open_with(&["f"], |opening| opening.keys = None)) {
+        (Ok(_), opened) => assert_eq!(opened.unwrap().vault, VaultKind::Keyring),
         (Err(keyring), opened) => {
             let fault = opened.unwrap_err();
             assert!(fault.message().contains(&keyring.why) && fault.message().contains("on a disk"));

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use lazaret::host::clock;
 use lazaret::host::quarantine::{
-    AgentState, VaultKind, Why, agents, end, enter, key, list, load, probe_keyring, sweep,
+    AgentState, VaultKind, Why, agents, end, enter, key, list, load, probe_own, sweep,
 };
 use station::{Station, agent};
 use worker::worker;
@@ -133,8 +133,8 @@ fn nor_does_it_leave_a_key_in_the_keyring() {
     let memory = Path::new("/dev/shm");
     let disk = std::env::temp_dir();
     let base = if memory.is_dir() { memory } else { &disk };
-    match probe_keyring() {
-        Ok(()) => killed_while_it_opens_or_ends(&Station::at(base, VaultKind::Keyring)),
+    match probe_own() {
+        Ok(_) => killed_while_it_opens_or_ends(&Station::at(base, VaultKind::Keyring)),
         Err(fault) => eprintln!("not tested: the keyring ({fault})"),
     }
 }

@@ -22,6 +22,8 @@ mod program;
 mod request;
 mod review_session;
 mod score;
+#[cfg(any(target_os = "macos", test))]
+mod spelling;
 mod surface;
 mod text;
 mod words;

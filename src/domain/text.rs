@@ -67,8 +67,20 @@ pub fn single_quoted(word: &str) -> String {
 }
 
 /// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
-/// trailing slash. Symbolic links are not looked at.
+/// trailing slash. Symbolic links are not looked at. On macOS in one of its spellings.
+#[cfg(target_os = "macos")]
 pub fn join(base: &str, path: &str) -> String {
+    super::spelling::plain(&lexical(base, path)).into_owned()
+}
+
+/// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
+/// trailing slash. Symbolic links are not looked at.
+#[cfg(not(target_os = "macos"))]
+pub fn join(base: &str, path: &str) -> String {
+    lexical(base, path)
+}
+
+fn lexical(base: &str, path: &str) -> String {
     // Nearly every path that is asked about is in that form already.
     if is_normal(path) {
         return path.to_owned();

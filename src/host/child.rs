@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
 use super::confine::{Held, Ready};
-use super::guard;
+use super::{guard, process};
 
 /// Longest line that is handed on, in bytes; what is longer is left out.
 const MAX_LINE: u64 = 16 << 20;
@@ -301,13 +301,10 @@ fn kill_orphans(others: &[Pid]) {
     }
 }
 
-/// Our children, whichever thread started or adopted them; none where the system does not list them.
+/// Our children, as a signal takes them.
 fn children() -> Vec<Pid> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    let lists: Vec<String> = lists.collect();
-    let numbers = lists.iter().flat_map(|list| list.split_whitespace());
-    numbers.filter_map(|number| number.parse().ok().and_then(Pid::from_raw)).collect()
+    let raw = |pid| i32::try_from(pid).ok().and_then(Pid::from_raw);
+    process::children().into_iter().filter_map(raw).collect()
 }
 
 /// The lines of a stream, read by a thread of their own.

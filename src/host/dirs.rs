@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 pub use super::environment::Environment;
 use super::environment::absolute;
+use super::platform::{self, Platform};
 use crate::domain::{Fault, FaultKind, Profile};
+
+/// The name of a configuration file.
+const CONFIG: &str = "config.toml";
 
 /// lazaret's own directories and the file of whoever manages the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,15 +26,22 @@ pub struct Dirs {
 impl Dirs {
     /// The variable by which a supervised run tells its hooks of its profile. It can only tighten.
     pub const PROFILE: &str = "LAZARET_PROFILE";
-    /// The managed configuration file.
-    pub const MANAGED: &str = "/etc/lazaret/config.toml";
     /// Where Linux has a directory in memory for each user who is logged in, and where for everybody.
     const USERS: &str = "/run/user";
     const MEMORY: &str = "/dev/shm";
 
+    /// The managed configuration file.
+    pub fn managed() -> PathBuf {
+        Path::new(platform::HERE.managed).join(CONFIG)
+    }
+
     /// The directories that `env` gives. Relative values of XDG variables are ignored, as their specification says.
     pub fn locate(env: &Environment) -> Result<Dirs, Fault> {
-        let managed = PathBuf::from(Self::MANAGED);
+        Dirs::locate_on(&platform::HERE, env)
+    }
+
+    fn locate_on(platform: &Platform, env: &Environment) -> Result<Dirs, Fault> {
+        let managed = Path::new(platform.managed).join(CONFIG);
         // A name that no profile has is a mistake, and the strictest is the safe reading of it.
         let demanded = env
             .lazaret_profile
@@ -52,17 +63,16 @@ impl Dirs {
             });
         }
         let under_home = |value: &Option<String>, default: &str| {
-            let base = absolute(value).map(str::to_owned);
-            base.or_else(|| env.home().map(|home| format!("{home}/{default}")))
-                .map(|base| Path::new(&base).join("lazaret"))
+            let named = absolute(value).map(|base| Path::new(base).join("lazaret"));
+            named.or_else(|| env.home().map(|home| Path::new(home).join(default)))
         };
         let no_home = || {
             Fault::new(FaultKind::Config, "home directory", "HOME is not set to an absolute path")
                 .with_hint("set HOME, or set LAZARET_HOME to a directory of lazaret's own")
         };
-        let state = under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?;
+        let state = under_home(&env.xdg_state_home, platform.state).ok_or_else(no_home)?;
         Ok(Dirs {
-            config: under_home(&env.xdg_config_home, ".config").ok_or_else(no_home)?,
+            config: under_home(&env.xdg_config_home, platform.config).ok_or_else(no_home)?,
             runtime: runtime(env, [Path::new(Self::USERS), Path::new(Self::MEMORY)], &state),
             state,
             managed,
@@ -90,7 +100,7 @@ impl Dirs {
 
     /// The user's configuration file.
     pub fn config_file(&self) -> PathBuf {
-        self.config.join("config.toml")
+        self.config.join(CONFIG)
     }
 }
 
@@ -157,6 +167,21 @@ mod tests {
         let dirs = Dirs::locate(&set).unwrap();
         assert_eq!(dirs.config, Path::new("/c/lazaret"));
         assert_eq!(dirs.state, Path::new("/h/.local/state/lazaret"), "a relative value is ignored");
+    }
+
+    #[test]
+    fn on_macos_the_library_unless_variables_say_otherwise() {
+        let env = Environment { home: some("/Users/u"), ..Environment::default() };
+        let dirs = Dirs::locate_on(&platform::MACOS, &env).unwrap();
+        assert_eq!(dirs.config_file(), Path::new("/Users/u/Library/Application Support/lazaret/config.toml"));
+        assert_eq!(dirs.state, Path::new("/Users/u/Library/Application Support/lazaret/state"));
+        assert_eq!(dirs.managed, Path::new("/Library/Application Support/lazaret/config.toml"));
+        let set = Environment { xdg_config_home: some("/c"), xdg_state_home: some("/s"), ..env };
+        let dirs = Dirs::locate_on(&platform::MACOS, &set).unwrap();
+        assert_eq!(
+            (dirs.config.as_path(), dirs.state.as_path()),
+            (Path::new("/c/lazaret"), Path::new("/s/lazaret"))
+        );
     }
 
     #[test]

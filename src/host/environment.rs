@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use super::files::{self, Links};
+use super::platform;
 use crate::domain::{Fault, FaultKind, clip, lies_in};
 
 /// Where things are for this process. Empty values count as unset.
@@ -203,8 +204,8 @@ impl Environment {
     fn default_of(&self, place: &Named) -> Option<String> {
         let below = |name: &str| self.home().map(|home| [home, "/", name].concat());
         match place.variable {
-            "XDG_CONFIG_HOME" => below(".config"),
-            "XDG_STATE_HOME" => below(".local/state"),
+            "XDG_CONFIG_HOME" => platform::HERE.xdg.and_then(|[config, _]| below(config)),
+            "XDG_STATE_HOME" => platform::HERE.xdg.and_then(|[_, state]| below(state)),
             "CLAUDE_CONFIG_DIR" => below(".claude"),
             "OPENCODE_CONFIG_DIR" => below(".config/opencode"),
             "XDG_RUNTIME_DIR" => Some(format!("/run/user/{}", rustix::process::getuid().as_raw())),

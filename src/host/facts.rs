@@ -210,12 +210,13 @@ fn existing(path: &str) -> Result<Found, Errno> {
     Ok(Found { kind, real })
 }
 
+/// What is there is looked at by name, so that nothing happens to a FIFO, a device or a file without permission.
 #[cfg(not(target_os = "linux"))]
 fn existing(path: &str) -> Result<Found, Errno> {
     let kind = kind(rustix::fs::stat(path)?.st_mode);
-    let real = std::fs::canonicalize(path).ok().and_then(|real| real.to_str().map(str::to_owned));
-    let real = real.ok_or(Errno::ILSEQ)?;
-    Ok(Found { kind, real })
+    let real = std::fs::canonicalize(path).ok();
+    let real = real.as_deref().and_then(std::path::Path::to_str).ok_or(Errno::ILSEQ)?;
+    Ok(Found { kind, real: join("/", real) })
 }
 
 fn kind(mode: rustix::fs::RawMode) -> PathKind {

@@ -4,7 +4,7 @@
 use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
-use super::facts;
+use super::{facts, platform};
 use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in, split_name};
 
 /// Most directories upwards that are searched.
@@ -33,7 +33,7 @@ const OPENCODE: Client = Client {
     agents: &["agent/quarantine-reviewer.md", "agents/quarantine-reviewer.md"],
 };
 /// Settings of whoever manages the machine.
-const MANAGED_TREES: [&str; 2] = ["/etc/claude-code", "/etc/opencode"];
+const MANAGED_TREES: [&str; 2] = [platform::HERE.claude_managed, platform::HERE.opencode_managed];
 
 /// Of our own plugin, where the hook runs as one: what registers it, the binary, and the agent.
 const PLUGIN_TREES: [&str; 4] = [".claude-plugin", "hooks", "bin", "adapters/claude-code"];

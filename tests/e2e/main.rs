@@ -1,5 +1,6 @@
 //! The real clients, headless, against a scripted model: what lazaret's registration makes them do and not do.
 //! No test here reaches the internet except npm, once, to install the clients into `target/e2e-clients`.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

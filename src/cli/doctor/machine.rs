@@ -26,13 +26,13 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
     keys(report);
 }
 
-/// Where the keys of review sessions would be kept. Without the keyring a file in memory serves, so this is never a failure.
+/// Where the keys of review sessions would be kept. Without the system's own place a file serves, so this is never a failure.
 fn keys(report: &mut Report) {
-    match quarantine::probe_keyring() {
-        Ok(()) => report.ok("keys", "review sessions keep theirs in the user's keyring"),
+    match quarantine::probe_own() {
+        Ok(place) => report.ok("keys", format!("review sessions keep theirs in the user's {place}")),
         Err(fault) => {
-            let why = format!("review sessions need a directory in memory: {}", fault.message());
-            report.note("keys", why);
+            let place = if cfg!(target_os = "linux") { "a directory in memory" } else { "a file" };
+            report.note("keys", format!("review sessions keep theirs in {place}: {}", fault.message()));
         }
     }
 }

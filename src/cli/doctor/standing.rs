@@ -23,7 +23,7 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
         return report.note(SUBJECT, message);
     }
     for (client, mut files) in found {
-        files.push(PathBuf::from(Dirs::MANAGED));
+        files.push(Dirs::managed());
         let open = files.iter().find_map(|file| writable::by_us(file));
         if rustix::process::geteuid().is_root() {
             report.note(SUBJECT, format!("{client}: registered for every user; whether one of them could change it is seen as that user"));

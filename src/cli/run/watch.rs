@@ -15,7 +15,7 @@ use crate::cli::stream::{Ran, Stream};
 use crate::domain::{CallId, Client, ResourcePolicy, SessionId, Subject, Tool};
 use crate::host::child::Seen;
 use crate::host::state::{self, Look, Store};
-use crate::host::{clock, memory};
+use crate::host::{clock, process};
 use crate::review;
 
 /// How often memory and state are looked at; in the first moments more often, for a run that is soon over.
@@ -194,7 +194,7 @@ impl<'s> Supervision<'s> {
 
     /// What no line of the stream tells.
     fn look(&mut self) {
-        let held = self.pid.and_then(memory::of_tree).filter(|held| *held > 0);
+        let held = self.pid.and_then(process::memory_of_tree).filter(|held| *held > 0);
         self.memory = self.memory.max(held);
         self.budgets();
         self.hooked();

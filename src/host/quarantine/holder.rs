@@ -1,12 +1,11 @@
 //! The process that a session is opened for or an agent works in, told apart from every other one that ever gets its
 //! number. What cannot be found out is never taken for its end.
 
-use std::fs;
-use std::io::Read;
-
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
+
+use crate::host::process::{Process, namespace, program};
 
 /// Most processes that are looked at on the way up.
 const STEPS: usize = 64;
@@ -100,7 +99,7 @@ const ADOPTERS: [&str; 2] = ["init", "systemd"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pid: u32,
-    /// In ticks since the start of the machine.
+    /// In a unit of the system's.
     started: u64,
     namespace: u64,
 }
@@ -116,16 +115,16 @@ impl Holder {
             if pid <= 1 {
                 return None;
             }
-            let stat = Stat::of(pid)?;
+            let process = Process::of(pid)?;
             let program = program(pid);
-            let is = |names: &[&str]| is_one_of(names, &stat.name, program.as_deref());
+            let is = |names: &[&str]| is_one_of(names, &process.name, program.as_deref());
             if is(&ADOPTERS) {
                 return None;
             }
             if !is(&WRAPPERS) {
-                return Some(Holder { pid, started: stat.started, namespace });
+                return Some(Holder { pid, started: process.started, namespace });
             }
-            pid = stat.parent;
+            pid = process.parent;
         }
         None
     }
@@ -133,7 +132,7 @@ impl Holder {
     /// This process: none = it cannot be said.
     pub fn this() -> Option<Holder> {
         let (namespace, pid) = (namespace()?, std::process::id());
-        Some(Holder { pid, started: Stat::of(pid)?.started, namespace })
+        Some(Holder { pid, started: Process::of(pid)?.started, namespace })
     }
 }
 
@@ -141,13 +140,13 @@ impl Holder {
 pub fn descends_from(names: &[&'static str]) -> Option<&'static str> {
     let mut pid = std::os::unix::process::parent_id();
     for _ in 0..STEPS {
-        let stat = Stat::of(pid)?;
+        let process = Process::of(pid)?;
         let program = program(pid);
-        let called = |name: &&&'static str| is_one_of(&[**name], &stat.name, program.as_deref());
+        let called = |name: &&&'static str| is_one_of(&[**name], &process.name, program.as_deref());
         if let Some(name) = names.iter().find(called) {
             return Some(name);
         }
-        pid = stat.parent;
+        pid = process.parent;
     }
     None
 }
@@ -175,8 +174,8 @@ impl Lookout {
         if *self.namespace.get_or_insert_with(namespace) != Some(holder.namespace) {
             return false;
         }
-        match Stat::of(holder.pid) {
-            Some(stat) => stat.started != holder.started || stat.has_ended(),
+        match Process::of(holder.pid) {
+            Some(process) => process.started != holder.started || process.ended,
             None => no_such_process(holder.pid),
         }
     }
@@ -188,84 +187,9 @@ fn no_such_process(pid: u32) -> bool {
     pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
-/// The process namespace, if /proc shows it: none = what stands there is not about us.
-fn namespace() -> Option<u64> {
-    let ours = fs::read_link("/proc/self").ok()?;
-    if ours.to_str()?.parse() != Ok(std::process::id()) {
-        return None;
-    }
-    let name = fs::read_link("/proc/self/ns/pid").ok()?;
-    name.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
-}
-
-/// The name of the file that a process runs, where it may be known. A script's process has the script's name; this is
-/// its shell's.
-fn program(pid: u32) -> Option<String> {
-    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
-    let name = path.file_name()?.to_str()?;
-    Some(name.strip_suffix(" (deleted)").unwrap_or(name).to_owned())
-}
-
-/// What the kernel tells of a process.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    name: String,
-    state: char,
-    parent: u32,
-    threads: u64,
-    started: u64,
-}
-
-impl Stat {
-    fn of(pid: u32) -> Option<Stat> {
-        // What is asked for stands within it, and the kernel gives that much at once.
-        let mut bytes = [0; 1024];
-        let read = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
-        Stat::parse(&String::from_utf8_lossy(bytes.get(..read)?))
-    }
-
-    /// The name may hold spaces and parentheses: it ends at the last one.
-    fn parse(text: &str) -> Option<Stat> {
-        let (before, after) = text.rsplit_once(')')?;
-        let (_, name) = before.split_once('(')?;
-        let fields: Vec<&str> = after.split_ascii_whitespace().collect();
-        Some(Stat {
-            name: name.to_owned(),
-            state: fields.first()?.chars().next()?,
-            parent: fields.get(1)?.parse().ok()?,
-            threads: fields.get(17)?.parse().ok()?,
-            started: fields.get(19)?.parse().ok()?,
-        })
-    }
-
-    /// It has ended and nobody has asked how. One whose first thread alone has ended goes on.
-    fn has_ended(&self) -> bool {
-        matches!(self.state, 'Z' | 'X' | 'x') && self.threads <= 1
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_with_parentheses_is_read_to_its_end() {
-        let rest = "S 7 1 1 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 5 0 4711 1 2";
-        let stat = Stat::parse(&format!("12 (a) (b c)) {rest}")).unwrap();
-        assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) (b c)", 'S', 7));
-        assert_eq!((stat.threads, stat.started), (5, 4711));
-        for broken in ["", "12 (a", "12 a) S 1", "12 (a) S", "12 (a) S x 1", "12 (a) S 7 1 1 0"] {
-            assert_eq!(Stat::parse(broken), None, "{broken}");
-        }
-    }
-
-    #[test]
-    fn one_that_nobody_waited_for_has_ended_but_not_while_a_thread_goes_on() {
-        let stat =
-            |state: char, threads: u64| Stat { name: String::new(), state, parent: 1, threads, started: 1 };
-        assert!(stat('Z', 1).has_ended() && stat('X', 0).has_ended());
-        assert!(!stat('Z', 2).has_ended() && !stat('S', 1).has_ended() && !stat('T', 1).has_ended());
-    }
 
     #[test]
     fn programs_that_only_start_others_are_known_by_name_and_file() {
@@ -298,7 +222,6 @@ mod tests {
         assert!(WRAPPERS.windows(2).all(|pair| pair.first() < pair.last()), "{WRAPPERS:?}");
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn this_process_lives_and_one_of_its_number_that_began_at_another_time_does_not() {
         let this = Holder::this().unwrap();
@@ -309,10 +232,10 @@ mod tests {
         assert!(!lookout.is_gone(Holder { started: 0, namespace: this.namespace + 1, ..this }));
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = child.id();
-        let held = Holder { pid, started: Stat::of(pid).unwrap().started, ..this };
+        let held = Holder { pid, started: Process::of(pid).unwrap().started, ..this };
         assert!(!lookout.is_gone(held));
         child.kill().unwrap();
-        while !Stat::of(pid).unwrap().has_ended() {
+        while !Process::of(pid).unwrap().ended {
             std::thread::yield_now();
         }
         assert!(lookout.is_gone(held), "nobody waited for it yet");

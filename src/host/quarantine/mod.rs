@@ -26,5 +26,5 @@ pub use register::{
 };
 pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
 pub use sweep::{Swept, sweep};
-pub use vault::{VaultKind, probe_keyring};
+pub use vault::{VaultKind, probe_own};
 pub use waiting::{AgentKey, Start};

@@ -16,6 +16,7 @@ use std::time::SystemTime;
 
 use crate::domain::{Content, Fault, FaultKind, words};
 use crate::host::dirs::{Dirs, Environment};
+use crate::host::platform::HERE;
 use crate::host::watch;
 
 /// What the commands of registration need to know about the machine; made once, and by hand in tests.
@@ -56,21 +57,14 @@ impl Surroundings {
         for under in [".local/bin", ".claude/local", ".opencode/bin", ".npm-global/bin", ".bun/bin"] {
             usual.extend(home.as_ref().map(|home| home.join(under)));
         }
-        let managed = if cfg!(target_os = "macos") {
-            "/Library/Application Support/ClaudeCode/managed-settings.json"
-        } else {
-            "/etc/claude-code/managed-settings.json"
-        };
-        let managed_opencode =
-            if cfg!(target_os = "macos") { "/Library/Application Support/opencode" } else { "/etc/opencode" };
         Ok(Surroundings {
             home,
             cwd,
             search_path: std::env::var_os("PATH"),
             usual_bin_dirs: usual,
             claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
-            claude_managed: PathBuf::from(managed),
-            opencode_managed: PathBuf::from(managed_opencode),
+            claude_managed: Path::new(HERE.claude_managed).join("managed-settings.json"),
+            opencode_managed: PathBuf::from(HERE.opencode_managed),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
             places: env.arguments(),

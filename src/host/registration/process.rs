@@ -108,6 +108,7 @@ fn ended(status: ExitStatus) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::process::Process;
 
     fn sh(script: &str, input: &str, limit: Duration) -> Ran {
         run(Command::new("/bin/sh").args(["-c", script]), input, limit).unwrap()
@@ -125,11 +126,8 @@ mod tests {
     fn a_hanging_process_is_ended_with_its_children() {
         let ran = sh("sleep 600 & echo $!; wait", "", Duration::from_millis(300));
         assert_eq!(ran.end, End::TimedOut);
-        let child: i32 = ran.stdout.trim().parse().unwrap();
-        let gone = |pid: i32| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            stat.is_empty() || stat.contains(") Z ")
-        };
+        let child: u32 = ran.stdout.trim().parse().unwrap();
+        let gone = |pid: u32| Process::of(pid).is_none_or(|process| process.ended);
         assert!((0..200).any(|_| gone(child) || {
             std::thread::sleep(Duration::from_millis(10));
             false

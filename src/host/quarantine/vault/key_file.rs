@@ -1,5 +1,5 @@
-//! The master key in a file of a file system in memory, where the keyring is refused. It may be swapped out, which the
-//! keyring's keys never are.
+//! The master key in a file, where the system's own place for keys is refused: in memory where the system has file systems there, from
+//! where it may be swapped out; else on a disk, readable for its owner alone.
 
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,27 +9,39 @@ use zeroize::Zeroize;
 
 use super::{Vault, VaultKind, random_key};
 use crate::domain::{Fault, Key};
-use crate::host::quarantine::room::{Room, UNFINISHED, cannot, fault, told};
+use crate::host::quarantine::room::{Room, UNFINISHED, fault, told};
 
 /// The file's name in the room.
 const NAME: &str = "master.key";
 
 /// The key file of a room.
 #[derive(Debug)]
-pub(super) struct Tmpfs<'r> {
+pub(super) struct KeyFile<'r> {
     room: &'r Room,
+    kind: VaultKind,
 }
 
-impl Tmpfs<'_> {
+impl KeyFile<'_> {
     /// A vault in this room, which must lie in memory.
-    pub fn new(room: &Room) -> Result<Tmpfs<'_>, Fault> {
-        if lies_in_memory(room)? {
-            return Ok(Tmpfs { room });
+    #[cfg(target_os = "linux")]
+    pub fn in_memory(room: &Room) -> Result<KeyFile<'_>, Fault> {
+        /// What the kernel calls tmpfs and ramfs.
+        const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
+        let stat = rustix::fs::fstatfs(&room.dir)
+            .map_err(|errno| crate::host::quarantine::room::cannot(&room.path, errno))?;
+        if u64::try_from(stat.f_type).is_ok_and(|kind| IN_MEMORY.contains(&(kind & 0xffff_ffff))) {
+            return Ok(KeyFile { room, kind: VaultKind::Tmpfs });
         }
         let why = "it is on a disk, where no key may lie";
         Err(fault(&room.path, why).with_hint(
             "set XDG_RUNTIME_DIR, or LAZARET_HOME, to a directory on a tmpfs, as /dev/shm mostly is",
         ))
+    }
+
+    /// A vault in this room, wherever it lies.
+    #[cfg(not(target_os = "linux"))]
+    pub fn on_disk(room: &Room) -> KeyFile<'_> {
+        KeyFile { room, kind: VaultKind::File }
     }
 
     fn find(&self) -> Result<Option<Key>, Fault> {
@@ -67,9 +79,9 @@ impl Tmpfs<'_> {
     }
 }
 
-impl Vault for Tmpfs<'_> {
+impl Vault for KeyFile<'_> {
     fn kind(&self) -> VaultKind {
-        VaultKind::Tmpfs
+        self.kind
     }
 
     fn master(&self, make: bool) -> Result<Option<Key>, Fault> {
@@ -102,17 +114,4 @@ pub(super) fn destroy(room: &Room) -> Result<(), Fault> {
 
 fn unfinished() -> String {
     format!("{NAME}{UNFINISHED}")
-}
-
-#[cfg(target_os = "linux")]
-fn lies_in_memory(room: &Room) -> Result<bool, Fault> {
-    /// What the kernel calls tmpfs and ramfs.
-    const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
-    let stat = rustix::fs::fstatfs(&room.dir).map_err(|errno| cannot(&room.path, errno))?;
-    Ok(u64::try_from(stat.f_type).is_ok_and(|kind| IN_MEMORY.contains(&(kind & 0xffff_ffff))))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn lies_in_memory(_room: &Room) -> Result<bool, Fault> {
-    Ok(false)
 }

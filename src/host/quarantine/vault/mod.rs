@@ -1,9 +1,11 @@
 //! Where the master key of all reviews is kept, and how a session's key is derived from it. Only the opening of a session
 //! makes a master; a call only ever reads it.
 
+mod key_file;
+#[cfg(target_os = "macos")]
+mod keychain;
 #[cfg(target_os = "linux")]
 mod keyring;
-mod tmpfs;
 
 use hkdf::Hkdf;
 use rand::TryRng;
@@ -19,27 +21,38 @@ use crate::host::dirs::Environment;
 pub(super) const SALT: usize = 32;
 /// What the derivation is for, so that no other use of the master gives the same key.
 const PURPOSE: &[u8] = b"lazaret review v1";
-/// Says that there may be a master in the keyring that is to be forgotten some day.
+/// Says that there may be a master in the system's own place that is to be forgotten some day.
 const MARK: &str = "master.keyring";
 
 words! {
     /// The places where a master key can be kept.
     VaultKind {
-        /// The user's keyring of the kernel.
+        /// The user's keyring of the kernel (Linux).
         Keyring = "keyring",
-        /// A file in memory.
+        /// A file in memory (Linux).
         Tmpfs = "tmpfs",
+        /// The user's login keychain (macOS).
+        Keychain = "keychain",
+        /// A file that only its owner may read, on a disk (macOS).
+        File = "file",
     }
 }
+
+/// The place of this system's own, and the file that stands in for it.
+#[cfg(target_os = "linux")]
+const HERE: (VaultKind, VaultKind) = (VaultKind::Keyring, VaultKind::Tmpfs);
+#[cfg(target_os = "macos")]
+const HERE: (VaultKind, VaultKind) = (VaultKind::Keychain, VaultKind::File);
 
 impl VaultKind {
     /// What `LAZARET_KEYS` chooses; none = whatever works.
     pub fn chosen(env: &Environment) -> Result<Option<VaultKind>, Fault> {
         let Some(name) = env.lazaret_keys.as_deref() else { return Ok(None) };
-        VaultKind::from_name(name).map(Some).ok_or_else(|| {
-            let why = format!("{:?} is not a place for keys", crate::domain::clip(name, 200));
-            Fault::new(FaultKind::Config, "LAZARET_KEYS", why)
-                .with_hint("set LAZARET_KEYS to keyring or tmpfs, or unset it")
+        let here = |kind: &VaultKind| *kind == HERE.0 || *kind == HERE.1;
+        VaultKind::from_name(name).filter(here).map(Some).ok_or_else(|| {
+            let why = format!("{:?} is not a place for keys on this system", crate::domain::clip(name, 200));
+            let hint = format!("set LAZARET_KEYS to {} or {}, or unset it", HERE.0.name(), HERE.1.name());
+            Fault::new(FaultKind::Config, "LAZARET_KEYS", why).with_hint(hint)
         })
     }
 }
@@ -59,52 +72,54 @@ pub(super) fn of_kind(room: &Room, kind: VaultKind) -> Result<Box<dyn Vault + '_
     match kind {
         #[cfg(target_os = "linux")]
         VaultKind::Keyring => Ok(Box::new(keyring::Keyring::new(description(room)))),
-        #[cfg(not(target_os = "linux"))]
-        VaultKind::Keyring => {
-            let fault = host_fault("the keyring", "this system has none");
-            Err(fault.with_hint("set LAZARET_KEYS=tmpfs"))
+        #[cfg(target_os = "linux")]
+        VaultKind::Tmpfs => Ok(Box::new(key_file::KeyFile::in_memory(room)?)),
+        #[cfg(target_os = "macos")]
+        VaultKind::Keychain => Ok(Box::new(keychain::Keychain::new(description(room)))),
+        #[cfg(target_os = "macos")]
+        VaultKind::File => Ok(Box::new(key_file::KeyFile::on_disk(room))),
+        elsewhere => {
+            let fault = host_fault("the place for keys", format!("this system has no {}", elsewhere.name()));
+            Err(fault.with_hint("start a new review"))
         }
-        VaultKind::Tmpfs => Ok(Box::new(tmpfs::Tmpfs::new(room)?)),
     }
 }
 
-/// The place that was chosen; without a choice the keyring where it works, as `probe` says, else a file in memory.
+/// The place that was chosen; without a choice the system's own where it works, as `probe` says, else a file.
 fn choose(
     room: &Room,
     chosen: Option<VaultKind>,
-    probe: fn() -> Result<(), Fault>,
+    probe: fn() -> Result<&'static str, Fault>,
 ) -> Result<Box<dyn Vault + '_>, Fault> {
-    if chosen == Some(VaultKind::Tmpfs) {
-        return of_kind(room, VaultKind::Tmpfs);
+    let (own, file) = HERE;
+    if chosen == Some(file) {
+        return of_kind(room, file);
     }
-    let Err(keyring) = probe() else { return of_kind(room, VaultKind::Keyring) };
+    let Err(refused) = probe() else { return of_kind(room, own) };
     if chosen.is_some() {
-        return Err(keyring);
+        return Err(refused);
     }
-    of_kind(room, VaultKind::Tmpfs).map_err(|tmpfs| {
-        let why = format!("{}; {}", keyring.message(), tmpfs.message());
+    of_kind(room, file).map_err(|no_file| {
+        let why = format!("{}; {}", refused.message(), no_file.message());
         let fault = host_fault("a place for the key", why);
-        tmpfs.hint.into_iter().fold(fault, Fault::with_hint)
+        no_file.hint.into_iter().fold(fault, Fault::with_hint)
     })
 }
 
-/// Whether the kernel keeps keys for us here.
-#[cfg(target_os = "linux")]
-pub fn probe_keyring() -> Result<(), Fault> {
-    keyring::Keyring::probe()
-}
-
-/// Whether the kernel keeps keys for us here.
-#[cfg(not(target_os = "linux"))]
-pub fn probe_keyring() -> Result<(), Fault> {
-    Err(host_fault("the keyring", "this system has none"))
+/// Whether the system keeps keys for us here, and what it calls the place.
+pub fn probe_own() -> Result<&'static str, Fault> {
+    #[cfg(target_os = "linux")]
+    keyring::Keyring::probe()?;
+    #[cfg(target_os = "macos")]
+    keychain::Keychain::probe()?;
+    Ok(HERE.0.name())
 }
 
 /// The master for a new session, made if it is missing, and the place it is in.
 pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) -> Result<VaultKind, Fault> {
     never_dump()?;
-    let vault = choose(room, chosen, probe_keyring)?;
-    if vault.kind() == VaultKind::Keyring {
+    let vault = choose(room, chosen, probe_own)?;
+    if vault.kind() == HERE.0 {
         // First the mark: a process killed right after leaves nothing that is never forgotten.
         room.touch(MARK)?;
     }
@@ -118,14 +133,14 @@ pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) 
 
 /// Whether a master may still be somewhere.
 pub(super) fn may_hold(room: &Room) -> bool {
-    room.exists(MARK) || tmpfs::may_hold(room)
+    room.exists(MARK) || key_file::may_hold(room)
 }
 
 /// Forgets the master wherever it may be.
 pub(super) fn forget(room: &Room) -> Result<(), Fault> {
-    tmpfs::destroy(room)?;
+    key_file::destroy(room)?;
     if room.exists(MARK) {
-        of_kind(room, VaultKind::Keyring)?.forget()?;
+        of_kind(room, HERE.0)?.forget()?;
         room.remove(MARK)?;
     }
     Ok(())
@@ -142,9 +157,11 @@ pub(super) fn random_salt() -> Result<[u8; SALT], Fault> {
 pub(super) fn derive(room: &Room, kind: VaultKind, id: &ReviewId, salt: &[u8; SALT]) -> Result<Key, Fault> {
     never_dump()?;
     let master = of_kind(room, kind)?.master(false)?.ok_or_else(|| {
-        fault(&room.path, format!("the master key is gone from the {}", kind.name())).with_hint(
-            "start a new review; where the client runs in a container of its own, with LAZARET_KEYS=tmpfs",
-        )
+        let hint = format!(
+            "start a new review; where the client runs in a container of its own, with LAZARET_KEYS={}",
+            HERE.1.name()
+        );
+        fault(&room.path, format!("the master key is gone from the {}", kind.name())).with_hint(hint)
     })?;
     let mut bytes = [0_u8; Key::LEN];
     let expanded = Hkdf::<Sha256>::new(Some(salt), master.bytes())
@@ -176,7 +193,6 @@ fn no_core() -> rustix::io::Result<()> {
 }
 
 /// Each room has a key of its own name.
-#[cfg(target_os = "linux")]
 fn description(room: &Room) -> String {
     use std::os::unix::ffi::OsStrExt;
     let digest = Sha256::digest(room.path.as_os_str().as_bytes());
@@ -201,13 +217,14 @@ fn host_fault(what: &str, why: impl Into<String>) -> Fault {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::path::Path;
 
     use super::*;
     use crate::host::dirs::Dirs;
 
-    fn refused() -> Result<(), Fault> {
+    fn refused() -> Result<&'static str, Fault> {
         Err(host_fault("the keyring", "refused for the test").with_hint("set LAZARET_KEYS=tmpfs"))
     }
 
@@ -229,8 +246,8 @@ mod tests {
         }
         let (_dir, room) = room(memory);
         assert_eq!(choose(&room, None, refused).unwrap().kind(), VaultKind::Tmpfs);
-        assert_eq!(choose(&room, None, || Ok(())).unwrap().kind(), VaultKind::Keyring);
-        assert_eq!(choose(&room, Some(VaultKind::Tmpfs), || Ok(())).unwrap().kind(), VaultKind::Tmpfs);
+        assert_eq!(choose(&room, None, || Ok("here")).unwrap().kind(), VaultKind::Keyring);
+        assert_eq!(choose(&room, Some(VaultKind::Tmpfs), || Ok("here")).unwrap().kind(), VaultKind::Tmpfs);
         // Who asked for the keyring gets no other place.
         let told = choose(&room, Some(VaultKind::Keyring), refused).err().unwrap();
         assert!(told.message().contains("refused for the test"), "{told}");
@@ -239,7 +256,7 @@ mod tests {
     #[test]
     fn where_there_is_neither_both_reasons_are_told() {
         let (_dir, room) = room(Path::new("/var/tmp"));
-        let in_memory = tmpfs::Tmpfs::new(&room).is_ok();
+        let in_memory = key_file::KeyFile::in_memory(&room).is_ok();
         if in_memory {
             eprintln!("not tested: a room on a disk (/var/tmp lies in memory)");
             return;

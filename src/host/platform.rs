@@ -1,0 +1,40 @@
+//! What differs between systems by convention: where configuration, state and managed settings lie.
+
+/// Where one system keeps things.
+#[derive(Debug)]
+pub(super) struct Platform {
+    /// Our configuration below the home directory, where `XDG_CONFIG_HOME` does not say.
+    pub config: &'static str,
+    /// Our state below the home directory, where `XDG_STATE_HOME` does not say.
+    pub state: &'static str,
+    /// The values of the two variables that mean just that.
+    pub xdg: Option<[&'static str; 2]>,
+    /// Our configuration by whoever manages the machine.
+    pub managed: &'static str,
+    /// The clients' settings by whoever manages the machine.
+    pub claude_managed: &'static str,
+    pub opencode_managed: &'static str,
+}
+
+/// Linux, by the base directory specification.
+pub(super) const LINUX: Platform = Platform {
+    config: ".config/lazaret",
+    state: ".local/state/lazaret",
+    xdg: Some([".config", ".local/state"]),
+    managed: "/etc/lazaret",
+    claude_managed: "/etc/claude-code",
+    opencode_managed: "/etc/opencode",
+};
+
+/// macOS, by its guidelines for files.
+pub(super) const MACOS: Platform = Platform {
+    config: "Library/Application Support/lazaret",
+    state: "Library/Application Support/lazaret/state",
+    xdg: None,
+    managed: "/Library/Application Support/lazaret",
+    claude_managed: "/Library/Application Support/ClaudeCode",
+    opencode_managed: "/Library/Application Support/opencode",
+};
+
+/// The system that this binary is for.
+pub(super) const HERE: Platform = if cfg!(target_os = "macos") { MACOS } else { LINUX };
