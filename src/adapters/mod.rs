@@ -51,6 +51,45 @@ impl Reply {
     }
 }
 
+/// A call about to run, from which a hook message is made.
+#[derive(Debug)]
+pub struct Spoken<'a> {
+    pub session: &'a str,
+    pub agent: Option<&'a str>,
+    pub agent_type: Option<&'a str>,
+    pub cwd: &'a str,
+    pub mode: Option<&'a str>,
+    pub id: Option<&'a str>,
+    /// By the client's name for it.
+    pub tool: &'a str,
+    /// Its arguments, raw.
+    pub input: &'a str,
+}
+
+/// The hook message that a client would send before that call.
+pub fn spoken(client: Client, call: &Spoken<'_>) -> String {
+    match client {
+        Client::ClaudeCode => claude::spoken(call),
+        Client::OpenCode => opencode::spoken(call),
+    }
+}
+
+/// The client that sends a whole message of that shape; `given` where several do.
+pub fn client_of(message: &serde_json::Value, given: Client) -> Option<Client> {
+    let has = |name: &str| message.get(name).is_some();
+    match (has("hook_event_name"), given) {
+        (true, Client::OpenCode) => Some(Client::ClaudeCode),
+        (true, given) => Some(given),
+        (false, _) => has("event").then_some(Client::OpenCode),
+    }
+}
+
+/// A JSON object with one member more, whose value is raw.
+fn with_raw(object: &serde_json::Value, name: &str, raw: &str) -> String {
+    let head = object.to_string();
+    format!("{},\"{name}\":{raw}}}", head.strip_suffix('}').unwrap_or(&head))
+}
+
 /// Reads one message. Whatever cannot be read for certain is a fault.
 pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
     if bytes.len() > MAX_MESSAGE {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::Exit;
 use crate::cli::install::{agent_for, agent_path, program_in, shown};
+use crate::cli::{Exit, clients};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -133,14 +133,11 @@ fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) 
             Scope::OF_USERS.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope))
         {
             // Without a home directory there is no such place.
-            let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole));
-            match client {
-                Client::ClaudeCode => {
-                    let _ = scope.claude_settings(here).map(|path| add(path, Kind::Settings));
-                }
-                Client::OpenCode => {
-                    let _ = scope.opencode_plugin(here).map(|path| add(path, Kind::Whole));
-                }
+            if client.about().reviews {
+                let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole));
+            }
+            for (path, kind) in (clients::of(client).places)(scope, here) {
+                add(path, kind);
             }
         }
     }

@@ -5,35 +5,12 @@ use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
 use super::facts;
-use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in, split_name};
+use crate::domain::{Client, PathKind, Places, Protected, ProtectedKind, Reads, join, lies_in, split_name};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
 /// Most directories between the working directory and the top of the project that are protected one by one.
 const MAX_ROOTS: usize = 16;
-
-/// What a client reads from one of its directories: single files, whole trees, and the agent that works in quarantine where agents
-/// are defined.
-struct Client {
-    files: &'static [&'static str],
-    trees: &'static [&'static str],
-    agents: &'static [&'static str],
-}
-
-const CLAUDE: Client = Client {
-    files: &["settings.json", "settings.local.json"],
-    trees: &["hooks", "plugins"],
-    agents: &["agents/quarantine-reviewer.md"],
-};
-/// Of a project: its hooks are the person's own work, of which `selfprotect.hooks-changed` asks.
-const CLAUDE_PROJECT: Client = Client { trees: &["plugins"], ..CLAUDE };
-const OPENCODE: Client = Client {
-    files: &["opencode.json", "opencode.jsonc", "config.json"],
-    trees: &["plugin", "plugins"],
-    agents: &["agent/quarantine-reviewer.md", "agents/quarantine-reviewer.md"],
-};
-/// Settings of whoever manages the machine.
-const MANAGED_TREES: [&str; 2] = ["/etc/claude-code", "/etc/opencode"];
 
 /// Of our own plugin, where the hook runs as one: what registers it, the binary, and the agent.
 const PLUGIN_TREES: [&str; 4] = [".claude-plugin", "hooks", "bin", "adapters/claude-code"];
@@ -192,7 +169,7 @@ impl List {
         self.0.push(Protected { path: [dir, "/", name].concat(), tree, kind });
     }
 
-    fn client(&mut self, dir: &str, client: &Client) {
+    fn client(&mut self, dir: &str, client: &Reads) {
         // Of all calls the one that is made most often: each path is a copy of one that only its end is changed of.
         let mut path = String::with_capacity(dir.len() + 64);
         path.push_str(dir);
@@ -227,7 +204,7 @@ impl List {
             self.add((home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
-            self.client(dir, &CLAUDE);
+            self.client(dir, &Client::ClaudeCode.about().reads);
         }
         for dir in &chosen {
             self.whole(join(dir, ".claude.json"), false, ProtectedKind::ClientSettings);
@@ -237,8 +214,8 @@ impl List {
                 self.whole(join(root, tree), true, ProtectedKind::ClientSettings);
             }
         }
-        for tree in MANAGED_TREES {
-            self.whole(tree.to_owned(), true, ProtectedKind::ClientSettings);
+        for client in Client::ALL {
+            self.whole(client.about().managed.to_owned(), true, ProtectedKind::ClientSettings);
         }
     }
 
@@ -256,7 +233,7 @@ impl List {
         let chosen = named(&env.opencode_config_dir, "OPENCODE_CONFIG_DIR");
         for dir in home.chain(xdg).chain(chosen) {
             if !found.contains(&dir) {
-                self.client(&dir, &OPENCODE);
+                self.client(&dir, &Client::OpenCode.about().reads);
                 found.push(dir);
             }
         }
@@ -268,8 +245,9 @@ impl List {
     /// What a client reads from a directory of the project.
     fn project(&mut self, root: &str) {
         let root = root.strip_suffix('/').unwrap_or(root);
-        self.client(&[root, "/.claude"].concat(), &CLAUDE_PROJECT);
-        self.client(&[root, "/.opencode"].concat(), &OPENCODE);
+        for client in Client::ALL.map(Client::about) {
+            self.client(&[root, "/", client.project].concat(), &client.reads_of_project);
+        }
         for name in ["opencode.json", "opencode.jsonc"] {
             self.add((root, name), false, ProtectedKind::ClientSettings);
         }

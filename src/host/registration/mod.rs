@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::domain::{Content, Fault, FaultKind, words};
+use crate::domain::{Client, Content, Fault, FaultKind, words};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch;
 
@@ -93,6 +93,14 @@ impl Surroundings {
         match &self.xdg_config_home {
             Some(dir) if dir.is_absolute() => Ok(dir.join("opencode")),
             _ => Ok(self.home()?.join(".config/opencode")),
+        }
+    }
+
+    /// A client's own directory of this user.
+    pub fn client_dir(&self, client: Client) -> Result<PathBuf, Fault> {
+        match client {
+            Client::ClaudeCode => self.claude_dir(),
+            Client::OpenCode => self.opencode_dir(),
         }
     }
 

@@ -1,0 +1,53 @@
+//! What `install`, `uninstall` and `doctor` do for each client: one entry in one table.
+
+use std::path::PathBuf;
+
+use crate::cli::doctor::{self, Examined, Report};
+use crate::cli::install::{self, Change, Registering};
+use crate::domain::{Client, Fault};
+use crate::host::registration::manifest::Kind;
+use crate::host::registration::{Scope, Surroundings};
+
+/// How one client is dealt with.
+pub struct Handling {
+    /// The files that install changes, and what is told of it.
+    pub changes: fn(&Registering<'_>) -> Result<(Vec<Change>, String), Fault>,
+    /// The files that a registration in that scope stands in.
+    pub places: fn(Scope, &Surroundings) -> Vec<(PathBuf, Kind)>,
+    /// Proves that the gate is closed.
+    pub examine: fn(&Examined<'_>, &mut Report),
+    /// The files of a registration for every user, the binary among them.
+    pub managed: fn(&Surroundings) -> Option<Vec<PathBuf>>,
+}
+
+const CLAUDE_CODE: Handling = Handling {
+    changes: install::claude_code,
+    places: |scope, here| {
+        scope.claude_settings(here).map(|path| (path, Kind::Settings)).into_iter().collect()
+    },
+    examine: doctor::claude_code::examine,
+    managed: doctor::standing::claude_code,
+};
+const OPENCODE: Handling = Handling {
+    changes: install::opencode,
+    places: |scope, here| scope.opencode_plugin(here).map(|path| (path, Kind::Whole)).into_iter().collect(),
+    examine: doctor::opencode::examine,
+    managed: doctor::standing::opencode,
+};
+
+/// How a client is dealt with.
+pub const fn of(client: Client) -> &'static Handling {
+    match client {
+        Client::ClaudeCode => &CLAUDE_CODE,
+        Client::OpenCode => &OPENCODE,
+    }
+}
+
+/// Says that none of them is here.
+pub fn none_is_here() -> String {
+    let programs: Vec<&str> = Client::ALL.iter().map(|client| client.about().program).collect();
+    format!(
+        "no client found: none of {} is on PATH, and none has a configuration directory",
+        programs.join(", ")
+    )
+}
