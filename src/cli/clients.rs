@@ -1,11 +1,12 @@
 //! What `install`, `uninstall` and `doctor` do for each client: one entry in one table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::doctor::{self, Examined, Report};
 use crate::cli::install::{self, Change, Registering};
 use crate::domain::{Client, Fault};
 use crate::host::registration::manifest::Kind;
+use crate::host::registration::settings::{self, Unusable};
 use crate::host::registration::{Scope, Surroundings};
 
 /// How one client is dealt with.
@@ -14,6 +15,8 @@ pub struct Handling {
     pub changes: fn(&Registering<'_>) -> Result<(Vec<Change>, String), Fault>,
     /// The files that a registration in that scope stands in.
     pub places: fn(Scope, &Surroundings) -> Vec<(PathBuf, Kind)>,
+    /// A file among these with all that is ours taken out; the binaries that were registered.
+    pub without: fn(&Path, &str, &[String], &Surroundings) -> Result<String, Unusable>,
     /// Proves that the gate is closed.
     pub examine: fn(&Examined<'_>, &mut Report),
     /// The files of a registration for every user, the binary among them.
@@ -25,12 +28,17 @@ const CLAUDE_CODE: Handling = Handling {
     places: |scope, here| {
         scope.claude_settings(here).map(|path| (path, Kind::Settings)).into_iter().collect()
     },
+    without: |_, text, recorded, _| settings::without(text, recorded),
     examine: doctor::claude_code::examine,
     managed: doctor::standing::claude_code,
 };
 const OPENCODE: Handling = Handling {
     changes: install::opencode,
     places: |scope, here| scope.opencode_plugin(here).map(|path| (path, Kind::Whole)).into_iter().collect(),
+    without: |_, text, _, here| match here.managed_plugin_url() {
+        Ok(url) => settings::without_plugin(text, &url),
+        Err(_) => Ok(text.to_owned()),
+    },
     examine: doctor::opencode::examine,
     managed: doctor::standing::opencode,
 };
