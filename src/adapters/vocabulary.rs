@@ -40,6 +40,15 @@ impl Word {
             (Client::ClaudeCode, Word::AgentType) => &["subagent_type"],
             (Client::ClaudeCode, Word::Background) => &["run_in_background"],
             (Client::OpenCode, Word::Background | Word::OutputMode) => &[],
+            (
+                Client::Codex,
+                Word::Workdir | Word::NewText | Word::Glob | Word::Background | Word::OutputMode,
+            ) => &[],
+            (Client::Codex, Word::FilePath) => &["path"],
+            (Client::Codex, Word::AgentType) => &["agent_type"],
+            (Client::Codex, Word::Prompt) => &["message"],
+            // Of its tool for patches; that of the shell has it too.
+            (Client::Codex, Word::Patch) => &["command"],
             (Client::ClaudeCode, Word::OutputMode) => &["output_mode"],
             (Client::OpenCode, Word::Workdir) => &["workdir"],
             (Client::OpenCode, Word::FilePath) => &["filePath", "path"],
@@ -181,6 +190,7 @@ pub fn tool(client: Client, name: &str) -> Tool {
     match client {
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
+        Client::Codex => codex_tool(name),
     }
 }
 
@@ -250,6 +260,46 @@ fn opencode_tool(name: &str) -> Tool {
     }
 }
 
+/// Codex's tools by the names that its hooks hand over; those of agents stand behind the name of their group. What is typed into a
+/// running program (`write_stdin`) comes to no hook.
+fn codex_tool(name: &str) -> Tool {
+    const GROUPS: [&str; 3] = ["collaboration", "multi_agent_v1", "clock__"];
+    let bare = GROUPS.iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name);
+    match bare {
+        "Bash" => Tool::Bash,
+        "apply_patch" => Tool::Edit,
+        "view_image" => Tool::Read,
+        "spawn_agent" => Tool::Agent,
+        // Plans, goals, questions, and agents of this session whose calls are reviewed.
+        "update_plan"
+        | "request_user_input"
+        | "get_goal"
+        | "create_goal"
+        | "update_goal"
+        | "curr_time"
+        | "sleep"
+        | "tool_search"
+        | "wait"
+        | "wait_agent"
+        | "list_agents"
+        | "close_agent"
+        | "resume_agent"
+        | "interrupt_agent"
+        | "send_input"
+        | "send_message"
+        | "followup_task"
+        | "list_mcp_resources"
+        | "list_mcp_resource_templates" => Tool::Internal(name.to_owned()),
+        "read_mcp_resource" => Tool::Mcp { server: "codex".to_owned(), tool: bare.to_owned() },
+        _ => claude_mcp(name).unwrap_or_else(|| Tool::Unknown(name.to_owned())),
+    }
+}
+
+/// Whether the arguments of a shell hold a patch, which Codex takes out of the line and applies itself.
+pub(super) fn holds_patch(raw: &str) -> bool {
+    raw.contains(patch::BEGIN)
+}
+
 /// What a call of `tool` asks for. The tool comes back, because some are another one with certain arguments.
 fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Action), Fault> {
     if let Tool::Unknown(_) | Tool::Mcp { .. } | Tool::WebSearch = tool {
@@ -261,7 +311,9 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
     let action = match &tool {
         Tool::Bash => {
             let workdir = args.optional(Word::Workdir)?.map(|dir| join(cwd, &dir)).filter(|dir| dir != cwd);
-            Action::Shell { command: args.need(Word::Command)?, workdir }
+            let command = args.need(Word::Command)?;
+            let command = if client == Client::Codex { patch::told_out(command) } else { command };
+            Action::Shell { command, workdir }
         }
         Tool::Monitor => monitor(&args)?,
         Tool::Read => Action::Read { path: args.need(Word::FilePath)? },
@@ -301,8 +353,20 @@ fn unknown(tool: &Tool, raw: &str) -> Action {
 
 /// What is said of an agent besides its type, its task and how it runs.
 fn options(args: &Args<'_>) -> Vec<(String, String)> {
-    const ORDINARY: [&str; 7] =
-        ["description", "prompt", "subagent_type", "agent", "run_in_background", "model", "effort"];
+    const ORDINARY: [&str; 12] = [
+        "description",
+        "prompt",
+        "subagent_type",
+        "agent",
+        "run_in_background",
+        "model",
+        "effort",
+        "message",
+        "agent_type",
+        "task_name",
+        "fork_turns",
+        "reasoning_effort",
+    ];
     let said =
         args.object.all().filter(|(name, raw)| !ORDINARY.contains(name) && !matches!(*raw, "null" | "\"\""));
     said.map(|(name, raw)| (clip(name, 64), clip(raw, Action::MAX_CONTENT))).collect()

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::codex;
 use crate::cli::doctor::{self, Examined, Report};
 use crate::cli::install::{self, Change, Registering};
 use crate::domain::{Client, Fault};
@@ -43,11 +44,20 @@ const OPENCODE: Handling = Handling {
     managed: doctor::standing::opencode,
 };
 
+const CODEX: Handling = Handling {
+    changes: codex::changes,
+    places: codex::places,
+    without: codex::without,
+    examine: doctor::codex::examine,
+    managed: codex::managed,
+};
+
 /// How a client is dealt with.
 pub const fn of(client: Client) -> &'static Handling {
     match client {
         Client::ClaudeCode => &CLAUDE_CODE,
         Client::OpenCode => &OPENCODE,
+        Client::Codex => &CODEX,
     }
 }
 

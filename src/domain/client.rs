@@ -8,6 +8,7 @@ words! {
     Client {
         ClaudeCode = "claude-code",
         OpenCode = "opencode",
+        Codex = "codex",
     }
 }
 
@@ -78,11 +79,34 @@ const OPENCODE: About = About {
     hook_in_session: false,
 };
 
+const CODEX: About = About {
+    program: "codex",
+    shell: "Bash",
+    home: ".codex",
+    project: ".codex",
+    // `.env` is taken into the environment of Codex and so of its hooks.
+    reads: Reads {
+        files: &["config.toml", "hooks.json", "requirements.toml", "managed_config.toml", ".env"],
+        trees: &["hooks", "plugins", "rules"],
+        agents: &[],
+    },
+    reads_of_project: Reads {
+        files: &["config.toml", "hooks.json", "requirements.toml", "managed_config.toml"],
+        trees: &[],
+        agents: &[],
+    },
+    managed: "/etc/codex",
+    reviews: false,
+    types_unseen: true,
+    hook_in_session: true,
+};
+
 impl Client {
     pub const fn about(self) -> &'static About {
         match self {
             Client::ClaudeCode => &CLAUDE_CODE,
             Client::OpenCode => &OPENCODE,
+            Client::Codex => &CODEX,
         }
     }
 

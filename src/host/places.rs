@@ -37,6 +37,7 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     let below = home.as_deref().map(|home| home.strip_suffix('/').unwrap_or(home));
     list.claude(env, below);
     list.opencode(env, below);
+    list.codex(env);
     list.own(below, dirs);
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
@@ -57,6 +58,7 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         ("CLAUDE_CONFIG_DIR", &env.claude_config_dir),
         ("OPENCODE_CONFIG_DIR", &env.opencode_config_dir),
         ("OPENCODE_CONFIG", &env.opencode_config),
+        ("CODEX_HOME", &env.codex_home),
     ];
     // Runs on every call: a name is copied only where there is a value.
     let set = |(name, value): (&str, &Option<String>)| {
@@ -239,6 +241,14 @@ impl List {
         }
         for file in named(&env.opencode_config, "OPENCODE_CONFIG") {
             self.whole(file, false, ProtectedKind::ClientSettings);
+        }
+    }
+
+    fn codex(&mut self, env: &Environment) {
+        let dir = env.codex_dir();
+        let chosen = said(env, "CODEX_HOME").filter(|said| said.starts_with('/') && **said != dir);
+        for dir in std::iter::once(dir.as_str()).chain(chosen) {
+            self.client(&join("/", dir), &Client::Codex.about().reads);
         }
     }
 

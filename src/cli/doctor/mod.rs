@@ -3,6 +3,7 @@
 
 pub mod claude_code;
 mod claude_plugins;
+pub mod codex;
 mod configuration;
 mod hostile;
 mod log;

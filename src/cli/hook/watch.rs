@@ -5,6 +5,7 @@
 use super::Setting;
 use super::lingers::lingers;
 use super::surfaces::{noted, way};
+use crate::cli::codex;
 use crate::cli::install::program_in;
 use crate::domain::{
     Action, Asking, Client, Content, Decision, EventKind, Fault, Marks, Outcome, Reason, Request, Severity,
@@ -270,6 +271,7 @@ impl<'a> Lookout<'a> {
                 self.registration_lost(changes)
             }
             Client::ClaudeCode => Ok(None),
+            Client::Codex => Ok(self.codex_lost(changes)),
             Client::OpenCode => Ok(changes
                 .iter()
                 .find(|change| change.file.role == Role::Plugin && !is_same_plugin(change))
@@ -293,6 +295,16 @@ impl<'a> Lookout<'a> {
         let replaced = || review::is_replaced(&before, &settings.others);
         let another = || "the hook of PreToolUse would ask another program than this one".to_owned();
         Ok(dropped.or_else(|| replaced().then(another)))
+    }
+
+    /// The same of Codex's files.
+    fn codex_lost(&self, changes: &[Change<'_>]) -> Option<String> {
+        let project = self.setting.project(self.request);
+        let falls = |was: bool| {
+            let change = |path: &str| changes.iter().find(|change| was && change.file.path == path);
+            codex::falls(&self.setting.env, project, |path| change(path).map(|change| change.was.0.clone()))
+        };
+        falls(false).filter(|_| falls(true).is_none())
     }
 
     /// Puts one back, and says so. Gives the place where its other content is kept.

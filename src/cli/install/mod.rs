@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-pub use change::{Change, shown};
+pub use change::{Change, Existing, shown};
 pub use parts::{Registering, agent_for, agent_path, claude_code, opencode, program_in};
 
 use crate::cli::Exit;

@@ -33,6 +33,10 @@ pub struct Surroundings {
     pub claude_managed: PathBuf,
     /// OpenCode's managed directory, which no user can write to.
     pub opencode_managed: PathBuf,
+    /// Codex's managed requirements, which no user can undo.
+    pub codex_managed: PathBuf,
+    /// `CODEX_HOME`.
+    pub codex_home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`.
     pub xdg_config_home: Option<PathBuf>,
     /// `OPENCODE_CONFIG_DIR`.
@@ -71,6 +75,8 @@ impl Surroundings {
             claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
             claude_managed: PathBuf::from(managed),
             opencode_managed: PathBuf::from(managed_opencode),
+            codex_managed: PathBuf::from("/etc/codex/requirements.toml"),
+            codex_home: env.codex_home.as_ref().map(PathBuf::from),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
             places: env.arguments(),
@@ -101,6 +107,10 @@ impl Surroundings {
         match client {
             Client::ClaudeCode => self.claude_dir(),
             Client::OpenCode => self.opencode_dir(),
+            Client::Codex => match &self.codex_home {
+                Some(dir) => Ok(self.cwd.join(dir)),
+                None => Ok(self.home()?.join(".codex")),
+            },
         }
     }
 

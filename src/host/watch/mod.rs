@@ -28,7 +28,7 @@ const MAX: u64 = 1 << 20;
 /// What a watched file is to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Settings of Claude Code, which register lazaret or can switch its hooks off.
+    /// Settings of Claude Code or Codex, which register lazaret or can switch its hooks off.
     Settings,
     /// The plugin that is OpenCode's registration.
     Plugin,
@@ -86,6 +86,18 @@ impl Files {
                 Files {
                     before: vec![plugin.clone()],
                     after: vec![plugin, of_project],
+                    state: Vec::new(),
+                    own,
+                }
+            }
+            Client::Codex => {
+                let dir = env.codex_dir();
+                let hooks = watched(&dir, "hooks.json", Role::Settings);
+                let config = watched(&dir, "config.toml", Role::Settings);
+                let of_project = watched(project, ".codex/config.toml", Role::Settings);
+                Files {
+                    before: vec![hooks, config.clone()],
+                    after: vec![config, of_project],
                     state: Vec::new(),
                     own,
                 }

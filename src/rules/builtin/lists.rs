@@ -20,7 +20,7 @@ pub(crate) const SECRET_TREES: &[&str] =
 
 /// What the clients log in with, below the home directory.
 pub(crate) const CLIENT_CREDENTIALS: &[&str] =
-    &[".claude/.credentials.json", ".local/share/opencode/auth.json"];
+    &[".claude/.credentials.json", ".local/share/opencode/auth.json", ".codex/auth.json"];
 
 /// Files in `.ssh` of keys that may log in, and of commands that run when somebody does.
 pub(crate) const LOGIN_KEYS: &[&str] = &["authorized_keys", "authorized_keys2", "rc"];
@@ -59,7 +59,7 @@ pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 
 /// The clients that lazaret guards, by the names of their programs.
-pub(crate) const CLIENTS: &[&str] = &["claude", "opencode", "opencode2"];
+pub(crate) const CLIENTS: &[&str] = &["claude", "opencode", "opencode2", "codex"];
 
 /// Names of protected files that mean nothing else, wherever they stand.
 pub(crate) const TELLING_NAMES: &[&str] =

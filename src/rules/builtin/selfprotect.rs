@@ -96,9 +96,16 @@ fn own_commands(inv: &Invocation) -> bool {
 
 fn variables(inv: &Invocation) -> bool {
     let guarding = |text: &str| {
-        ["LAZARET_", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_DISABLE", "OPENCODE_CONFIG"]
-            .iter()
-            .any(|name| text.starts_with(name))
+        [
+            "LAZARET_",
+            "CLAUDE_CONFIG_DIR",
+            "ANTHROPIC_BASE_URL",
+            "CLAUDE_CODE_DISABLE",
+            "OPENCODE_CONFIG",
+            "CODEX_HOME",
+        ]
+        .iter()
+        .any(|name| text.starts_with(name))
     };
     let sets = match inv.program.as_str() {
         "launchctl" => {

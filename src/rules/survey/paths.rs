@@ -182,7 +182,7 @@ fn is_pid_file(path: &str) -> bool {
 /// Whether a path is one of a program that was installed beside the system's own, and can be again.
 pub(super) fn is_installed(path: &str) -> bool {
     const DIRS: &[&str] = &["/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/local/include"];
-    const GUARDS: &[&str] = &["lazaret", "claude", "opencode"];
+    const GUARDS: &[&str] = &["lazaret", "claude", "opencode", "codex"];
     let guards = path.rsplit('/').next().is_some_and(|name| GUARDS.contains(&name));
     !guards && DIRS.iter().any(|dir| below(path, dir))
 }

@@ -7,7 +7,7 @@ use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, runs};
 use crate::shell::Arg;
 
 /// The packages that the clients are.
-const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
+const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli", "@openai/codex"];
 
 words!("builtin/selfprotect/clients");
 /// Settings of a client that say nothing of hooks.
@@ -25,6 +25,7 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
                     text.contains("claude-code")
                         || text.contains("opencode-ai")
                         || text.contains("@opencode/cli")
+                        || text.contains("@openai/codex")
                 }))
     })
 }
@@ -39,6 +40,7 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
         // Assignments in front of a command are gone once it is surveyed; the text still has them.
         by_flag
+            || codex_off(inv)
             || (emptied && inv.wrappers.iter().any(|name| matches!(name.as_str(), "env" | "exec")))
             // Another user's client reads another user's settings.
             || inv.privileged
@@ -46,6 +48,40 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
             || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether Codex is started so that it reads other settings, or none, or under another name that asks no hook.
+fn codex_off(inv: &Invocation) -> bool {
+    const OFF: &[&str] =
+        &["--ignore-user-config", "--dangerously-bypass-hook-trust", "--profile", "--remote", "--worktree"];
+    const VALUED: &[&str] = &["-c", "--config", "--disable", "--enable"];
+    if inv.program != "codex" {
+        return false;
+    }
+    let words: Vec<_> = inv.args.iter().map(Arg::text).collect();
+    let sub = words.iter().find(|word| !word.starts_with('-'));
+    let served = sub.is_some_and(|sub| {
+        matches!(
+            sub.as_ref(),
+            "app-server" | "exec-server" | "remote-control" | "mcp-server" | "sandbox" | "cloud"
+        )
+    });
+    let features = sub.is_some_and(|sub| sub == "features") && words.iter().any(|word| word == "disable");
+    let leads = |value: &str| value.contains("hooks") || value.starts_with("features") || value.contains('$');
+    let valued = inv.args.iter().enumerate().any(|(at, arg)| {
+        let text = arg.text();
+        let (name, attached) =
+            text.split_once('=').map_or((text.as_ref(), None), |(name, value)| (name, Some(value)));
+        let next = || inv.args.get(at + 1);
+        VALUED.contains(&name)
+            && match attached {
+                Some(value) => leads(value),
+                None => next().is_none_or(|next| next.has_unknown() || leads(&next.text())),
+            }
+            || text.strip_prefix("-c").is_some_and(|value| !value.is_empty() && leads(value))
+    });
+    let profile = words.iter().any(|word| word == "-p" || word.starts_with("-p") && !word.starts_with("--"));
+    served || features || valued || profile || OFF.iter().any(|option| has_option(inv, option))
 }
 
 /// Whether a client is installed, brought up to date or asked for its version, and not started.
@@ -229,8 +265,13 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-const TREES: &[&str] =
-    &[".claude/hooks/", ".claude/plugins/", ".config/opencode/plugin/", ".config/opencode/plugins/"];
+const TREES: &[&str] = &[
+    ".claude/hooks/",
+    ".claude/plugins/",
+    ".config/opencode/plugin/",
+    ".config/opencode/plugins/",
+    ".codex/hooks/",
+];
 
 /// The settings of a client in a home directory, whoever's that is.
 pub(super) fn of_another<'a>(scene: &Scene<'a>) -> Found<'a> {

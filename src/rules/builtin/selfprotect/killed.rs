@@ -11,8 +11,15 @@ words!("builtin/selfprotect/killed");
 /// Variables with the numbers of the processes around a shell.
 const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
 /// Processes as their names and command lines read.
-const GUARDS: &[&str] =
-    &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
+const GUARDS: &[&str] = &[
+    "claude",
+    "opencode",
+    "opencode2",
+    "codex",
+    "lazaret",
+    "lazaret hook claude-code",
+    "lazaret hook opencode",
+];
 /// What a client may be running in, and much else besides.
 pub(in crate::rules::builtin) const RUNTIMES: &[&str] =
     &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
