@@ -217,6 +217,7 @@ fn claude_code() {
 }
 
 const CODEX: &[(&str, &str)] = &[
+    ("PermissionRequest-Bash", "other PermissionRequest"),
     ("PostToolUse-Bash", r#"after Bash shell "echo $0" in None done"#),
     (
         "PostToolUse-Bash-subagent",

@@ -10,10 +10,13 @@ use crate::host::registration::manifest::Kind;
 use crate::host::registration::settings::{self, Unusable};
 use crate::host::registration::{Scope, Surroundings};
 
+/// Changes of files, and what is told of them.
+type Changes = (Vec<Change>, String);
+
 /// How one client is dealt with.
 pub struct Handling {
     /// The files that install changes, and what is told of it.
-    pub changes: fn(&Registering<'_>) -> Result<(Vec<Change>, String), Fault>,
+    pub changes: fn(&Registering<'_>) -> Result<Changes, Fault>,
     /// The files that a registration in that scope stands in.
     pub places: fn(Scope, &Surroundings) -> Vec<(PathBuf, Kind)>,
     /// A file among these with all that is ours taken out; the binaries that were registered.

@@ -352,10 +352,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         let (decision, kept) = guard.settle((decision, marks), request.asking, &mut unknown);
         (decision, Some(entry), kept)
     });
-    let mut decision = match looked {
-        Ok(decision) => decision,
-        Err(fault) => weigh(decide(&Stand::default()), fault),
-    };
+    let mut decision = looked.unwrap_or_else(|fault| weigh(decide(&Stand::default()), fault));
     // A tool that no quarantined agent may use is refused as that, whatever is wrong with the session.
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
