@@ -1,11 +1,13 @@
 //! What `install`, `uninstall` and `doctor` do for each client: one entry in one table.
 
+mod codex;
+
 use std::path::{Path, PathBuf};
 
-use crate::cli::codex;
 use crate::cli::doctor::{self, Examined, Report};
 use crate::cli::install::{self, Change, Registering};
-use crate::domain::{Client, Fault};
+use crate::domain::{Client, Content, Fault};
+use crate::host::dirs::Environment;
 use crate::host::registration::manifest::Kind;
 use crate::host::registration::settings::{self, Unusable};
 use crate::host::registration::{Scope, Surroundings};
@@ -25,7 +27,13 @@ pub struct Handling {
     pub examine: fn(&Examined<'_>, &mut Report),
     /// The files of a registration for every user, the binary among them.
     pub managed: fn(&Surroundings) -> Option<Vec<PathBuf>>,
+    /// Why the client would not ask before every call in a session of a project, for clients of which that is read out of files
+    /// alone; of some files another content than they have.
+    pub falls: Option<Falls>,
 }
+
+/// The project, and what else than it holds a file is taken to hold.
+pub type Falls = fn(&Environment, &str, &dyn Fn(&str) -> Option<Content>) -> Option<String>;
 
 const CLAUDE_CODE: Handling = Handling {
     changes: install::claude_code,
@@ -35,6 +43,7 @@ const CLAUDE_CODE: Handling = Handling {
     without: |_, text, recorded, _| settings::without(text, recorded),
     examine: doctor::claude_code::examine,
     managed: doctor::standing::claude_code,
+    falls: None,
 };
 const OPENCODE: Handling = Handling {
     changes: install::opencode,
@@ -45,14 +54,16 @@ const OPENCODE: Handling = Handling {
     },
     examine: doctor::opencode::examine,
     managed: doctor::standing::opencode,
+    falls: None,
 };
 
 const CODEX: Handling = Handling {
     changes: codex::changes,
     places: codex::places,
     without: codex::without,
-    examine: doctor::codex::examine,
+    examine: codex::examine,
     managed: codex::managed,
+    falls: Some(codex::falls),
 };
 
 /// How a client is dealt with.

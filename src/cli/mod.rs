@@ -10,7 +10,6 @@ mod check;
 mod checkpoint;
 mod clients;
 mod closed;
-pub mod codex;
 pub mod config;
 pub mod doctor;
 mod emergency;

@@ -2,7 +2,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod behaviour;
-mod client;
+pub mod client;
 mod content;
 mod decision;
 mod effect;
@@ -32,7 +32,7 @@ pub use behaviour::{
     ActionKind, Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Pattern, Place, Purpose,
     Spent, Throttle,
 };
-pub use client::{About, Client, Reads};
+pub use client::{About, Client, Reads, WatchedFiles};
 pub use content::Content;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};

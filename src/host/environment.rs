@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use super::files::{self, Links};
-use crate::domain::{Fault, FaultKind, clip, lies_in};
+use crate::domain::{Client, Fault, FaultKind, clip, lies_in};
 
 /// Where things are for this process. Empty values count as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,10 +140,18 @@ impl Environment {
         self
     }
 
-    /// Codex's own directory of this user.
-    pub fn codex_dir(&self) -> String {
-        let default = || [self.home().unwrap_or_default(), "/.codex"].concat();
-        absolute(&self.codex_home).map_or_else(default, str::to_owned)
+    /// The one directory of a client of this user.
+    pub fn home_of(&self, client: Client) -> String {
+        let about = client.about();
+        let named = about.variable.and_then(|name| self.place(name)).filter(|dir| dir.starts_with('/'));
+        let default = || [self.home().unwrap_or_default(), "/", about.home].concat();
+        named.map_or_else(default, str::to_owned)
+    }
+
+    /// The place that counts for a variable.
+    pub fn place(&self, variable: &str) -> Option<&str> {
+        let mut places = PLACES.iter().zip(self.values());
+        places.find(|(place, _)| place.variable == variable).and_then(|(_, value)| value.as_deref())
     }
 
     /// The home directory, when it is an absolute path.

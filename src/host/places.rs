@@ -37,7 +37,7 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     let below = home.as_deref().map(|home| home.strip_suffix('/').unwrap_or(home));
     list.claude(env, below);
     list.opencode(env, below);
-    list.codex(env);
+    list.others(env);
     list.own(below, dirs);
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
@@ -58,14 +58,17 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         ("CLAUDE_CONFIG_DIR", &env.claude_config_dir),
         ("OPENCODE_CONFIG_DIR", &env.opencode_config_dir),
         ("OPENCODE_CONFIG", &env.opencode_config),
-        ("CODEX_HOME", &env.codex_home),
     ];
     // Runs on every call: a name is copied only where there is a value.
     let set = |(name, value): (&str, &Option<String>)| {
         let value = said(env, name).or(value.as_deref())?;
         Some((name.to_owned(), value.to_owned()))
     };
-    known.into_iter().filter_map(set).collect()
+    let homes = Client::ALL.into_iter().filter(|client| client.about().one_home);
+    let homes = homes.filter_map(|client| client.about().variable);
+    let homes =
+        homes.filter_map(|name| Some((name.to_owned(), said(env, name).or(env.place(name))?.to_owned())));
+    known.into_iter().filter_map(set).chain(homes).collect()
 }
 
 /// The value of a variable in this process.
@@ -244,11 +247,15 @@ impl List {
         }
     }
 
-    fn codex(&mut self, env: &Environment) {
-        let dir = env.codex_dir();
-        let chosen = said(env, "CODEX_HOME").filter(|said| said.starts_with('/') && **said != dir);
-        for dir in std::iter::once(dir.as_str()).chain(chosen) {
-            self.client(&join("/", dir), &Client::Codex.about().reads);
+    /// The clients of which all lies in one directory.
+    fn others(&mut self, env: &Environment) {
+        for client in Client::ALL.into_iter().filter(|client| client.about().one_home) {
+            let dir = env.home_of(client);
+            let chosen = client.about().variable.and_then(|name| said(env, name));
+            let chosen = chosen.filter(|said| said.starts_with('/') && **said != dir);
+            for dir in std::iter::once(dir.as_str()).chain(chosen) {
+                self.client(&join("/", dir), &client.about().reads);
+            }
         }
     }
 

@@ -132,8 +132,10 @@ fn a_sub_agent_is_asked_too() {
     assert!(world.exists(KEPT) && world.exists("/home/dev/proj/sub-done"), "{}", session.story());
 }
 
-/// What may become of the binary.
-const FAULTS: [(&str, fn(&Path)); 11] = [
+/// What may become of the binary, and how to do it to the file at a path.
+type Fault = (&'static str, fn(&Path));
+
+const FAULTS: [Fault; 11] = [
     ("deleted", |bin| std::fs::remove_file(bin).unwrap()),
     ("not-a-program", |bin| programs::write(bin, "\u{7f}ELF and then nothing")),
     ("aborts", |bin| programs::write(bin, "#!/bin/sh\nkill -ABRT $$\n")),

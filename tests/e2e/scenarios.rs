@@ -209,7 +209,7 @@ pub fn write(client: Client, label: &str, path: &str, content: &str) -> Step {
     let (tool, key) = match client {
         Client::Claude => ("Write", "file_path"),
         Client::OpenCode => ("write", "filePath"),
-        Client::Codex => unreachable!("codex is not run so"),
+        Client::Codex => panic!("codex is not run so"),
     };
     Step::call([call(label, tool, json!({key: path, "content": content}))])
 }
@@ -221,7 +221,7 @@ pub fn counts_parallel_calls(client: Client) {
     let (tool, key) = match client {
         Client::Claude => ("Read", "file_path"),
         Client::OpenCode => ("read", "filePath"),
-        Client::Codex => unreachable!("codex is not run so"),
+        Client::Codex => panic!("codex is not run so"),
     };
     let files: Vec<_> = (0..6).map(|n| format!("/home/dev/proj/part-{n}.txt")).collect();
     for file in &files {

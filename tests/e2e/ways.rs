@@ -113,7 +113,7 @@ impl Client {
         let at = match self {
             Self::Claude => 0,
             Self::OpenCode => 1,
-            Self::Codex => unreachable!("its ways are in codex.rs"),
+            Self::Codex => panic!("its ways are in codex.rs"),
         };
         arguments.insert(at, "--continue");
         arguments

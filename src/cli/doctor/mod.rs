@@ -3,11 +3,10 @@
 
 pub mod claude_code;
 mod claude_plugins;
-pub mod codex;
 mod configuration;
 mod hostile;
 mod log;
-mod machine;
+pub mod machine;
 pub mod opencode;
 mod opened;
 mod probe;
@@ -21,6 +20,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+pub use probe::{MUST_BLOCK, MUST_PASS};
 pub use report::{Line, Report, Status};
 
 use crate::cli::CHECKS;
@@ -40,7 +40,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 pub const PROBE: &str = "lazaret-doctor-";
 
 /// The fix for a binary that is where it should be and does not answer as it should.
-const ANEW: &str =
+pub const ANEW: &str =
     "look for rules that are switched off (lazaret config show), or put the binary in anew (install.sh)";
 
 /// What `lazaret doctor` was asked to do.
@@ -110,8 +110,8 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
 
 /// What every examination looks at.
 pub struct Examined<'a> {
-    options: &'a DoctorOptions,
-    here: &'a Surroundings,
+    pub options: &'a DoctorOptions,
+    pub here: &'a Surroundings,
     /// The binaries that a registration may name.
     expected: Vec<PathBuf>,
     /// After how long the hook ends by itself.
@@ -120,7 +120,7 @@ pub struct Examined<'a> {
 
 impl Examined<'_> {
     /// Whether `bin` is what install registered, or this binary.
-    fn is_expected(&self, bin: &Path) -> bool {
+    pub fn is_expected(&self, bin: &Path) -> bool {
         let real = bin.canonicalize().unwrap_or_else(|_| bin.to_path_buf());
         self.expected.contains(&real)
     }

@@ -116,7 +116,7 @@ fn closing_words(
         format!(" --scope {}", options.scope.name())
     };
     let names: Vec<&str> = wanted.iter().map(|client| client.name()).collect();
-    let names = if wanted.len() == Client::ALL.len() { "all".to_owned() } else { names.join(" ") };
+    let names = if wanted.len() > 1 { "all".to_owned() } else { names.concat() };
     writeln!(out, "sessions that are open now keep what they started with; start them again")?;
     writeln!(out, "prove it: lazaret doctor")?;
     writeln!(out, "undo:     lazaret uninstall {names}{scope}")?;

@@ -33,10 +33,10 @@ pub struct Surroundings {
     pub claude_managed: PathBuf,
     /// OpenCode's managed directory, which no user can write to.
     pub opencode_managed: PathBuf,
-    /// Codex's managed requirements, which no user can undo.
-    pub codex_managed: PathBuf,
-    /// `CODEX_HOME`.
-    pub codex_home: Option<PathBuf>,
+    /// What the directories of whoever manages the machine lie in.
+    pub root: PathBuf,
+    /// The directories of the clients that have one.
+    pub homes: Vec<(Client, PathBuf)>,
     /// `XDG_CONFIG_HOME`.
     pub xdg_config_home: Option<PathBuf>,
     /// `OPENCODE_CONFIG_DIR`.
@@ -75,8 +75,12 @@ impl Surroundings {
             claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
             claude_managed: PathBuf::from(managed),
             opencode_managed: PathBuf::from(managed_opencode),
-            codex_managed: PathBuf::from("/etc/codex/requirements.toml"),
-            codex_home: env.codex_home.as_ref().map(PathBuf::from),
+            root: PathBuf::from("/"),
+            homes: Client::ALL
+                .into_iter()
+                .filter(|client| client.about().one_home)
+                .map(|client| (client, PathBuf::from(env.home_of(client))))
+                .collect(),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
             places: env.arguments(),
@@ -104,14 +108,16 @@ impl Surroundings {
 
     /// A client's own directory of this user.
     pub fn client_dir(&self, client: Client) -> Result<PathBuf, Fault> {
-        match client {
-            Client::ClaudeCode => self.claude_dir(),
-            Client::OpenCode => self.opencode_dir(),
-            Client::Codex => match &self.codex_home {
-                Some(dir) => Ok(self.cwd.join(dir)),
-                None => Ok(self.home()?.join(".codex")),
-            },
+        match self.homes.iter().find(|(known, _)| *known == client) {
+            Some((_, dir)) => Ok(dir.clone()),
+            None if client == Client::OpenCode => self.opencode_dir(),
+            None => self.claude_dir(),
         }
+    }
+
+    /// Where whoever manages the machine puts a client's settings.
+    pub fn managed_dir(&self, client: Client) -> PathBuf {
+        self.root.join(client.about().managed.trim_start_matches('/'))
     }
 
     /// OpenCode's managed configuration.

@@ -28,7 +28,7 @@ const MAX: u64 = 1 << 20;
 /// What a watched file is to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Settings of Claude Code or Codex, which register lazaret or can switch its hooks off.
+    /// Settings of a client, which register lazaret or can switch its hooks off.
     Settings,
     /// The plugin that is OpenCode's registration.
     Plugin,
@@ -90,17 +90,14 @@ impl Files {
                     own,
                 }
             }
-            Client::Codex => {
-                let dir = env.codex_dir();
-                let hooks = watched(&dir, "hooks.json", Role::Settings);
-                let config = watched(&dir, "config.toml", Role::Settings);
-                let of_project = watched(project, ".codex/config.toml", Role::Settings);
-                Files {
-                    before: vec![hooks, config.clone()],
-                    after: vec![config, of_project],
-                    state: Vec::new(),
-                    own,
-                }
+            client => {
+                let (dir, about) = (env.home_of(client), client.about());
+                let all = |dir: &str, names: &[&str]| -> Vec<Watched> {
+                    names.iter().map(|name| watched(dir, name, Role::Settings)).collect()
+                };
+                let of_project = all(&join(project, about.project), about.watched.of_project);
+                let after = all(&dir, about.watched.after).into_iter().chain(of_project).collect();
+                Files { before: all(&dir, about.watched.before), after, state: Vec::new(), own }
             }
         }
     }

@@ -1,13 +1,11 @@
 //! Clients that are started or set up so that nobody stands in front of the agent.
 
 use super::super::lists;
-use crate::domain::{EffectKind, Target};
+use crate::domain::client::{HOME_SETTINGS, HOME_TREES, PACKAGES};
+use crate::domain::{Client, EffectKind, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, runs};
 use crate::shell::Arg;
-
-/// The packages that the clients are.
-const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli", "@openai/codex"];
 
 words!("builtin/selfprotect/clients");
 /// Settings of a client that say nothing of hooks.
@@ -22,10 +20,7 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
             || (runs(inv, lists::CLIENT_RUNNERS)
                 && inv.args.iter().any(|arg| {
                     let text = arg.text();
-                    text.contains("claude-code")
-                        || text.contains("opencode-ai")
-                        || text.contains("@opencode/cli")
-                        || text.contains("@openai/codex")
+                    text.contains("claude-code") || PACKAGES.iter().any(|name| text.contains(name))
                 }))
     })
 }
@@ -40,48 +35,20 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
         // Assignments in front of a command are gone once it is surveyed; the text still has them.
         by_flag
-            || codex_off(inv)
+            || is_off(inv)
             || (emptied && inv.wrappers.iter().any(|name| matches!(name.as_str(), "env" | "exec")))
             // Another user's client reads another user's settings.
             || inv.privileged
             || inv.variables.iter().any(|name| leads(name))
-            || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
+            || (!unknown_flag && variables().any(|name| assigns(line, name)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Whether Codex is started so that it reads other settings, or none, or under another name that asks no hook.
-fn codex_off(inv: &Invocation) -> bool {
-    const OFF: &[&str] =
-        &["--ignore-user-config", "--dangerously-bypass-hook-trust", "--profile", "--remote", "--worktree"];
-    const VALUED: &[&str] = &["-c", "--config", "--disable", "--enable"];
-    if inv.program != "codex" {
-        return false;
-    }
-    let words: Vec<_> = inv.args.iter().map(Arg::text).collect();
-    let sub = words.iter().find(|word| !word.starts_with('-'));
-    let served = sub.is_some_and(|sub| {
-        matches!(
-            sub.as_ref(),
-            "app-server" | "exec-server" | "remote-control" | "mcp-server" | "sandbox" | "cloud"
-        )
-    });
-    let features = sub.is_some_and(|sub| sub == "features") && words.iter().any(|word| word == "disable");
-    let leads = |value: &str| value.contains("hooks") || value.starts_with("features") || value.contains('$');
-    let valued = inv.args.iter().enumerate().any(|(at, arg)| {
-        let text = arg.text();
-        let (name, attached) =
-            text.split_once('=').map_or((text.as_ref(), None), |(name, value)| (name, Some(value)));
-        let next = || inv.args.get(at + 1);
-        VALUED.contains(&name)
-            && match attached {
-                Some(value) => leads(value),
-                None => next().is_none_or(|next| next.has_unknown() || leads(&next.text())),
-            }
-            || text.strip_prefix("-c").is_some_and(|value| !value.is_empty() && leads(value))
-    });
-    let profile = words.iter().any(|word| word == "-p" || word.starts_with("-p") && !word.starts_with("--"));
-    served || features || valued || profile || OFF.iter().any(|option| has_option(inv, option))
+/// Whether the client itself says that it asks no hook when it is started so.
+fn is_off(inv: &Invocation) -> bool {
+    let args: Vec<Option<&str>> = inv.args.iter().map(Arg::known).collect();
+    Client::of_program(&inv.program).is_some_and(|client| (client.about().off)(&args))
 }
 
 /// Whether a client is installed, brought up to date or asked for its version, and not started.
@@ -93,9 +60,14 @@ fn only_installs(inv: &Invocation) -> bool {
     matches!(words.next(), Some("--version" | "-v" | "--help" | "-h" | "update" | "upgrade" | "install"))
 }
 
+/// The variables that lead a client or lazaret.
+fn variables() -> impl Iterator<Item = &'static str> {
+    VARIABLES.iter().copied().chain(Client::ALL.into_iter().filter_map(|client| client.about().variable))
+}
+
 /// Whether a variable leads a client or lazaret.
 fn leads(name: &str) -> bool {
-    VARIABLES.iter().any(|variable| {
+    variables().any(|variable| {
         let bare = variable.trim_end_matches('=');
         let open = bare.ends_with('_') || bare.starts_with("OPENCODE");
         name == bare || open && name.starts_with(bare)
@@ -265,19 +237,12 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-const TREES: &[&str] = &[
-    ".claude/hooks/",
-    ".claude/plugins/",
-    ".config/opencode/plugin/",
-    ".config/opencode/plugins/",
-    ".codex/hooks/",
-];
-
 /// The settings of a client in a home directory, whoever's that is.
 pub(super) fn of_another<'a>(scene: &Scene<'a>) -> Found<'a> {
     let in_home = |path: &str| {
-        below_another_home(path)
-            .is_some_and(|rest| SETTINGS.contains(&rest) || TREES.iter().any(|tree| rest.starts_with(tree)))
+        below_another_home(path).is_some_and(|rest| {
+            HOME_SETTINGS.contains(&rest) || HOME_TREES.iter().any(|tree| rest.starts_with(tree))
+        })
     };
     let found = scene.effects().find(|(effect, _)| {
         let changes = matches!(
