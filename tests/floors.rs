@@ -326,3 +326,20 @@ fn the_fuzzers_lock_file_knows_every_dependency() {
     let missing: Vec<_> = names.filter(|name| ours.get(*name) != fuzzers.get(*name)).collect();
     assert!(missing.is_empty(), "run `cargo update --workspace` in fuzz/ for {missing:?}");
 }
+
+/// docs/architecture.md says which files a client is named in.
+#[test]
+fn a_client_is_named_where_the_tables_are() {
+    let named =
+        |text: &str| ["Client::Codex", "CODEX_HOME", "codex::"].iter().any(|word| text.contains(word));
+    let sources = sources();
+    let found = sources.iter().filter(|(path, text)| !path.starts_with("src/adapters") && named(&code(text)));
+    let found: Vec<&str> = found.map(|(path, _)| path.to_str().unwrap()).collect();
+    assert_eq!(
+        found,
+        ["src/cli/clients/codex.rs", "src/cli/clients.rs", "src/domain/client.rs", "src/host/environment.rs"]
+    );
+    let told = fs::read_to_string("docs/architecture.md").unwrap();
+    let list = told.split("## To add a client").nth(1).unwrap();
+    assert!(list.contains("src/domain/client.rs") && list.contains("these twelve files"));
+}

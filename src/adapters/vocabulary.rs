@@ -190,7 +190,7 @@ pub fn tool(client: Client, name: &str) -> Tool {
     match client {
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
-        Client::Codex => codex_tool(name),
+        Client::Codex => super::codex::tool(name),
     }
 }
 
@@ -229,7 +229,7 @@ fn claude_tool(name: &str) -> Tool {
 }
 
 /// `mcp__SERVER__TOOL`.
-fn claude_mcp(name: &str) -> Option<Tool> {
+pub(super) fn claude_mcp(name: &str) -> Option<Tool> {
     let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
     let named = !server.is_empty() && !tool.is_empty();
     named.then(|| Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() })
@@ -258,46 +258,6 @@ fn opencode_tool(name: &str) -> Tool {
             _ => Tool::Unknown(name.to_owned()),
         },
     }
-}
-
-/// Codex's tools by the names that its hooks hand over; those of agents stand behind the name of their group. What is typed into a
-/// running program (`write_stdin`) comes to no hook.
-fn codex_tool(name: &str) -> Tool {
-    const GROUPS: [&str; 3] = ["collaboration", "multi_agent_v1", "clock__"];
-    let bare = GROUPS.iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name);
-    match bare {
-        "Bash" => Tool::Bash,
-        "apply_patch" => Tool::Edit,
-        "view_image" => Tool::Read,
-        "spawn_agent" => Tool::Agent,
-        // Plans, goals, questions, and agents of this session whose calls are reviewed.
-        "update_plan"
-        | "request_user_input"
-        | "get_goal"
-        | "create_goal"
-        | "update_goal"
-        | "curr_time"
-        | "sleep"
-        | "tool_search"
-        | "wait"
-        | "wait_agent"
-        | "list_agents"
-        | "close_agent"
-        | "resume_agent"
-        | "interrupt_agent"
-        | "send_input"
-        | "send_message"
-        | "followup_task"
-        | "list_mcp_resources"
-        | "list_mcp_resource_templates" => Tool::Internal(name.to_owned()),
-        "read_mcp_resource" => Tool::Mcp { server: "codex".to_owned(), tool: bare.to_owned() },
-        _ => claude_mcp(name).unwrap_or_else(|| Tool::Unknown(name.to_owned())),
-    }
-}
-
-/// Whether the arguments of a shell hold a patch, which Codex takes out of the line and applies itself.
-pub(super) fn holds_patch(raw: &str) -> bool {
-    raw.contains(patch::BEGIN)
 }
 
 /// What a call of `tool` asks for. The tool comes back, because some are another one with certain arguments.
@@ -446,4 +406,9 @@ fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {
         path: args.optional(Word::Path)?,
         glob: args.optional(Word::Glob)?,
     })
+}
+
+/// Whether the arguments of a shell hold a patch, which Codex takes out of the line and applies itself.
+pub(super) fn holds_patch(raw: &str) -> bool {
+    raw.contains(patch::BEGIN)
 }

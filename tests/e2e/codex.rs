@@ -324,6 +324,12 @@ fn install_doctor_and_uninstall() {
     let told = world.sh("lazaret doctor 2>&1 || true");
     assert!(told.contains("calls run unchecked"), "{told}");
     world.write(CONFIG, &good);
+    // Codex writes the file anew with what a person sets, and puts it behind our tables.
+    world.write(CONFIG, &format!("{good}\n[tui]\nanimations = false\n"));
     world.sh("lazaret uninstall codex");
+    assert_eq!(world.read(HOOKS), hooks);
+    assert_eq!(world.read(CONFIG), format!("{config}\n[tui]\nanimations = false\n"));
+    world.write(CONFIG, &config);
+    world.sh("lazaret install codex && lazaret uninstall codex");
     assert_eq!((world.read(HOOKS), world.read(CONFIG)), (hooks.to_owned(), config));
 }

@@ -14,8 +14,8 @@ use super::{
     vocabulary,
 };
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall, clip,
-    escape,
+    Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool, ToolCall,
+    clip, escape,
 };
 
 const CLIENT: Client = Client::Codex;
@@ -24,6 +24,41 @@ const AFTER: &str = "PostToolUse";
 const START: &str = "SessionStart";
 /// Events with a call in which nothing is decided: before it runs, `PreToolUse` tells of it.
 const NO_SAY: &[&str] = &["PermissionRequest"];
+
+/// Codex's tools by the names that its hooks hand over; those of agents stand behind the name of their group. What is typed into a
+/// running program (`write_stdin`) comes to no hook.
+pub(super) fn tool(name: &str) -> Tool {
+    const GROUPS: [&str; 3] = ["collaboration", "multi_agent_v1", "clock__"];
+    let bare = GROUPS.iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name);
+    match bare {
+        "Bash" => Tool::Bash,
+        "apply_patch" => Tool::Edit,
+        "view_image" => Tool::Read,
+        "spawn_agent" => Tool::Agent,
+        // Plans, goals, questions, and agents of this session whose calls are reviewed.
+        "update_plan"
+        | "request_user_input"
+        | "get_goal"
+        | "create_goal"
+        | "update_goal"
+        | "curr_time"
+        | "sleep"
+        | "tool_search"
+        | "wait"
+        | "wait_agent"
+        | "list_agents"
+        | "close_agent"
+        | "resume_agent"
+        | "interrupt_agent"
+        | "send_input"
+        | "send_message"
+        | "followup_task"
+        | "list_mcp_resources"
+        | "list_mcp_resource_templates" => Tool::Internal(name.to_owned()),
+        "read_mcp_resource" => Tool::Mcp { server: "codex".to_owned(), tool: bare.to_owned() },
+        _ => vocabulary::claude_mcp(name).unwrap_or_else(|| Tool::Unknown(name.to_owned())),
+    }
+}
 
 /// The message that Codex would send before a call.
 pub(super) fn spoken(call: &Spoken<'_>) -> String {

@@ -36,7 +36,10 @@ const LIMIT: &str = if cfg!(target_os = "macos") {
 const OPENS: &str = "/bin/sh -c 'a=$(";
 const CLOSES: &str = r#") && case $a in [{]?continue?:true*[}]) printf %s "$a"; exit;; esac; echo "lazaret: this call is not run" >&2; exit 2' lazaret "#;
 const ASKED: &str = " hook codex";
-/// The lines that are lazaret's own in a file of others.
+/// Ends the head of a table of ours in `config.toml`. Codex writes that file anew and puts tables of its own before a comment at the end,
+/// so that lines around a block would not tell what is ours.
+const MARK: &str = " # lazaret";
+/// The lines around what is ours in `requirements.toml`, which nobody writes anew.
 const BEGIN: &str =
     "# lazaret: what follows is written and taken out by `lazaret install` and `lazaret uninstall`\n";
 const END: &str = "# lazaret: end\n";
@@ -137,12 +140,19 @@ pub struct Unusable(pub String);
 
 /// The text of `config.toml` with trust in these entries, and nothing else of ours; all other bytes as they were.
 pub fn with_trust(text: &str, wanted: &[Trusted]) -> Result<String, Unusable> {
+    let said = parsed(text)?;
+    let heads = text.lines().filter(|line| is_own_head(line)).count();
+    if heads <= wanted.len() && wanted.iter().all(|one| hash_in(&said, &one.key) == Some(Some(&one.hash))) {
+        return Ok(text.to_owned());
+    }
     let rest = without(text);
-    let value = parsed(&rest)?;
-    let mut block = String::new();
+    let said = parsed(&rest)?;
+    let mut new = rest.clone();
+    if !new.is_empty() && !new.ends_with('\n') {
+        new.push('\n');
+    }
     for one in wanted {
-        let known = value.get("hooks").and_then(|hooks| hooks.get("state")?.get(&one.key));
-        match known.map(|known| known.get("trusted_hash").and_then(toml::Value::as_str)) {
+        match hash_in(&said, &one.key) {
             Some(Some(hash)) if hash == one.hash => {}
             Some(_) => {
                 return Err(Unusable(format!(
@@ -150,14 +160,24 @@ pub fn with_trust(text: &str, wanted: &[Trusted]) -> Result<String, Unusable> {
                     one.key
                 )));
             }
-            None => block.push_str(&format!(
-                "[hooks.state.{}]\ntrusted_hash = \"{}\"\n",
-                Value::from(one.key.as_str()),
-                one.hash
-            )),
+            None => {
+                let key = Value::from(one.key.as_str());
+                new.push_str(&format!("[hooks.state.{key}]{MARK}\ntrusted_hash = \"{}\"\n", one.hash));
+            }
         }
     }
-    framed(&rest, &block)
+    parsed(&new)?;
+    Ok(new)
+}
+
+/// The hash that is trusted under a key; none where there is no such table.
+fn hash_in<'t>(said: &'t toml::Table, key: &str) -> Option<Option<&'t str>> {
+    let state = said.get("hooks")?.get("state")?.get(key)?;
+    Some(state.get("trusted_hash").and_then(toml::Value::as_str))
+}
+
+fn is_own_head(line: &str) -> bool {
+    line.starts_with("[hooks.state.") && line.trim_end().ends_with(MARK)
 }
 
 /// The text of `requirements.toml` with the gate for every user in it, which no user's settings and no option switch off.
@@ -181,14 +201,16 @@ pub fn without(text: &str) -> String {
         let end = begin + text.get(begin..)?.find(END)? + END.len();
         Some([text.get(..begin)?, text.get(end..)?].concat())
     });
-    cut.unwrap_or_else(|| text.to_owned())
+    let mut own = false;
+    let mut is_ours = |line: &str| {
+        own = is_own_head(line) || own && (line.starts_with("trusted_hash") || line.starts_with("enabled"));
+        own
+    };
+    cut.as_deref().unwrap_or(text).split_inclusive('\n').filter(|line| !is_ours(line)).collect()
 }
 
 /// The text with a block of ours at its end, if that leaves it TOML.
 fn framed(rest: &str, block: &str) -> Result<String, Unusable> {
-    if block.is_empty() {
-        return Ok(rest.to_owned());
-    }
     let line = if rest.is_empty() || rest.ends_with('\n') { "" } else { "\n" };
     let new = [rest, line, BEGIN, block, END].concat();
     parsed(&new)?;
@@ -256,6 +278,12 @@ mod tests {
             assert_eq!(with_trust(&longer, std::slice::from_ref(&one)).unwrap(), longer);
             assert_eq!(without(&longer).trim_end_matches('\n'), text.trim_end_matches('\n'));
         }
+        // As Codex leaves it when it has put something of its own at the end.
+        let longer = with_trust("a = 1\n", std::slice::from_ref(&one)).unwrap() + "\n[tui]\nx = true\n";
+        assert_eq!(with_trust(&longer, std::slice::from_ref(&one)).unwrap(), longer);
+        assert_eq!(without(&longer), "a = 1\n\n[tui]\nx = true\n");
+        let other = Trusted { hash: "sha256:3".to_owned(), ..one.clone() };
+        assert!(with_trust(&longer, &[other]).unwrap().contains("sha256:3"));
         let trusted = format!("[hooks.state.\"{}\"]\ntrusted_hash = \"sha256:1\"\n", one.key);
         assert_eq!(with_trust(&trusted, std::slice::from_ref(&one)).unwrap(), trusted);
         for bad in [trusted.replace(":1\"", ":2\""), "hooks = {}\n".to_owned(), "a = \n".to_owned()] {
