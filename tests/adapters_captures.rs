@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use lazaret::adapters::decode;
-use lazaret::domain::{Action, Client, Event, Outcome, Request};
+use lazaret::domain::{Action, Asking, Client, Event, Outcome, Request};
 use serde_json::{Value, json};
 
 /// A request in one line: event, then `tool action`, then whoever is not the main agent.
@@ -214,6 +214,66 @@ fn claude_code() {
         decoded.insert(name.clone(), describe(request));
     }
     compare(&decoded, CLAUDE);
+}
+
+const CODEX: &[(&str, &str)] = &[
+    ("PermissionRequest-Bash", "other PermissionRequest"),
+    ("PostToolUse-Bash", r#"after Bash shell "echo $0" in None done"#),
+    (
+        "PostToolUse-Bash-subagent",
+        r#"after Bash shell "echo which" in None done by 01a2201a-91e6-7893-a0c5-654abd9b52f9 as explorer"#,
+    ),
+    ("PostToolUse-Bash-workdir", r#"after Bash shell "pwd" in None done"#),
+    ("PostToolUse-apply_patch", r#"after Edit edit a.txt "hello\n" long=false done"#),
+    ("PostToolUse-list_mcp_resources", r#"after list_mcp_resources other {} done"#),
+    ("PostToolUse-mcp__probe__look", r#"after mcp__probe__look other {} done"#),
+    ("PostToolUse-spawn_agent", r#"after Agent spawn Some("explorer") "Do the sub task." [] done"#),
+    ("PreToolUse-Bash", r#"before Bash shell "echo $0" in None"#),
+    (
+        "PreToolUse-Bash-patch",
+        r#"before Bash shell "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b.txt\n+hello\n*** End Patch\nEOF\ncat > 'b.txt' <<'END'\nhello\nEND\n" in None"#,
+    ),
+    (
+        "PreToolUse-Bash-subagent",
+        r#"before Bash shell "echo which" in None by 01a2201a-91e6-7893-a0c5-654abd9b52f9 as explorer"#,
+    ),
+    ("PreToolUse-Bash-workdir", r#"before Bash shell "pwd" in None"#),
+    ("PreToolUse-apply_patch", r#"before Edit edit a.txt "hello\n" long=false"#),
+    ("PreToolUse-collaborationspawn_agent", r#"before Agent spawn Some("explorer") "Do the sub task." []"#),
+    ("PreToolUse-collaborationwait_agent", r#"before collaborationwait_agent other {"timeout_ms":10000}"#),
+    ("PreToolUse-list_mcp_resources", r#"before list_mcp_resources other {}"#),
+    ("PreToolUse-mcp__probe__look", r#"before mcp__probe__look other {}"#),
+    ("PreToolUse-spawn_agent", r#"before Agent spawn Some("explorer") "Do the sub task." []"#),
+    ("PreToolUse-view_image", r#"before Read read /etc/passwd"#),
+    ("SessionEnd", r#"session end other"#),
+    ("SessionStart", r#"session start startup"#),
+    ("Stop", r#"other Stop"#),
+    ("SubagentStart", r#"subagent start by 01a21ff3-5d95-7cd2-a5f0-1e2225db239e as explorer"#),
+    ("SubagentStop", r#"subagent stop Some("one") by 01a2201a-91e6-7893-a0c5-654abd9b52f9 as explorer"#),
+    ("UserPromptSubmit", r#"prompt "Do it.""#),
+];
+
+#[test]
+fn codex() {
+    let captures = captures("codex");
+    let mut decoded = BTreeMap::new();
+    for (name, message) in &captures {
+        let bytes = serde_json::to_vec(message).unwrap();
+        let read = decode(Client::Codex, &bytes).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let request = &read.request;
+        assert_eq!(request.subject.client, Client::Codex);
+        assert_eq!(request.subject.session.as_str(), message["session_id"]);
+        assert_eq!((request.cwd.as_str(), request.asking), (message["cwd"].as_str().unwrap(), Asking::No));
+        assert_eq!(request.prompt_id.as_deref(), message["turn_id"].as_str(), "{name}");
+        if let Event::BeforeTool(call) | Event::AfterTool { call, .. } = &request.event {
+            assert_eq!(call.id.as_ref().unwrap().as_str(), message["tool_use_id"]);
+            assert_eq!(serde_json::from_str::<Value>(read.raw_input).unwrap(), message["tool_input"]);
+        } else {
+            assert_eq!(read.raw_input, "");
+        }
+        decoded.insert(name.clone(), describe(request));
+    }
+    compare(&decoded, CODEX);
 }
 
 const OPENCODE: &[(&str, &str)] = &[

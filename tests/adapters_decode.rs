@@ -17,6 +17,10 @@ fn claude_call(tool: &str, input: &Value) -> Vec<u8> {
     claude("PreToolUse", &json!({ "tool_name": tool, "tool_input": input }))
 }
 
+fn codex_call(tool: &str, input: &Value) -> Vec<u8> {
+    claude("PreToolUse", &json!({ "tool_name": tool, "tool_input": input, "turn_id": "t" }))
+}
+
 fn opencode_call(tool: &str, args: &Value) -> Vec<u8> {
     let input = json!({ "tool": tool, "sessionID": "ses_1", "callID": "c" });
     let message = json!({
@@ -134,10 +138,13 @@ fn a_missing_argument_is_named_as_the_client_spells_it() {
         (Client::OpenCode, "edit", "filePath"),
         (Client::OpenCode, "apply_patch", "filePath"),
         (Client::OpenCode, "webfetch", "url"),
+        (Client::Codex, "Bash", "command"),
+        (Client::Codex, "view_image", "path"),
     ] {
         let bytes = match client {
             Client::ClaudeCode => claude_call(tool, &json!({ "other": 1 })),
             Client::OpenCode => opencode_call(tool, &json!({ "other": 1 })),
+            Client::Codex => codex_call(tool, &json!({ "other": 1 })),
         };
         let why = fault(client, &bytes).why;
         assert!(why.contains(&format!("field {field} is missing")), "{tool}: {why}");

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 const CLAUDE: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"description":"a \ud800 \u0041","command":"git push --force","timeout": 5.0,"x":{"a" : [1]}},"tool_use_id":"t"}"#;
 const OPENCODE: &str = r#"{"event":"tool.execute.before","input":{"tool":"bash","sessionID":"s","callID":"c"},"output":{"args":{"command":"git push --force","timeout":5}},"directory":"/p","agent":"build"}"#;
 
+const CODEX: &str = r#"{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/p","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"git push --force"},"tool_use_id":"c"}"#;
+
 fn reason(verdict: Verdict) -> Reason {
     Reason {
         rule: "git.push-force".to_owned(),
@@ -486,4 +488,57 @@ fn a_block_says_who_may_allow_it_where_somebody_may() {
         assert!(!of(rule).contains("to allow"), "{rule}");
         assert!(of(rule).ends_with("repeating the same call will not help\n"), "{rule}");
     }
+}
+
+/// Codex runs a call where it does not know a field, where it is asked to ask, and where exit code 2 comes without words.
+#[test]
+fn codex_is_told_what_it_obeys_and_nothing_else() {
+    let told = |message: &str, decision: &Decision| reply(Client::Codex, message, decision);
+    let plain = told(CODEX, &Decision::new(Vec::new(), None, false));
+    assert_eq!((text(&plain.stdout), plain.code), ("{\"continue\":true}", ExitKind::Pass));
+    let warned = told(CODEX, &decision(Verdict::Warn, None, false));
+    let specific = json_of(&warned.stdout)["hookSpecificOutput"].clone();
+    assert_eq!(specific["hookEventName"], "PreToolUse");
+    assert!(specific["additionalContext"].as_str().unwrap().contains("git.push-force"));
+    assert!(text(&warned.stdout).starts_with("{\"continue\":true,"));
+    for refused in [
+        decision(Verdict::Block, None, false),
+        decision(Verdict::Modify, None, true),
+        decision(Verdict::Modify, None, false),
+        Decision::stop(reason(Verdict::Block)),
+        Decision::fault(Fault::new(FaultKind::Host, "x", "y"), true),
+    ] {
+        let reply = told(CODEX, &refused);
+        assert_eq!((reply.code, text(&reply.stdout)), (ExitKind::Block, ""), "{refused:?}");
+        assert!(text(&reply.stderr).starts_with("lazaret "), "{refused:?}");
+    }
+    let change = decision(Verdict::Modify, rewrite("command", "git push --force-with-lease", false), false);
+    let changed = told(CODEX, &change);
+    let output = json_of(&changed.stdout);
+    assert_eq!(
+        output["hookSpecificOutput"]["permissionDecision"], "allow",
+        "without it Codex passes over the change"
+    );
+    assert_eq!(
+        output["hookSpecificOutput"]["updatedInput"],
+        json!({"command": "git push --force-with-lease"})
+    );
+    // What was judged of a line with a patch in it is longer than the line.
+    let patched = CODEX.replace(
+        "git push --force",
+        "apply_patch <<E\\n*** Begin Patch\\n*** Add File: a\\n+x\\n*** End Patch\\nE",
+    );
+    assert_eq!(told(&patched, &change).code, ExitKind::Block);
+    let after = CODEX
+        .replace("PreToolUse", "PostToolUse")
+        .replace("\"tool_use_id\"", "\"tool_response\":\"Exit code: 1\",\"tool_use_id\"");
+    let advice = json_of(&told(&after, &decision(Verdict::Warn, None, false)).stdout);
+    assert_eq!(advice["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    let known = ["continue", "systemMessage", "decision", "reason", "hookSpecificOutput"];
+    for reply in [&output, &advice, &json_of(&warned.stdout)] {
+        assert!(reply.as_object().unwrap().keys().all(|name| known.contains(&name.as_str())), "{reply}");
+        assert_eq!(reply["continue"], true);
+    }
+    let unread = refuse(Client::Codex, &Decision::fault(Fault::new(FaultKind::BadMessage, "x", "y"), false));
+    assert!(unread.code == ExitKind::Block && !unread.stderr.is_empty());
 }

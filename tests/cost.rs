@@ -10,14 +10,15 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
-const MAX_INSTRUCTIONS: u64 = 149_500;
+/// With the files of a third client among those that are protected.
+const MAX_INSTRUCTIONS: u64 = 154_000;
 const MAX_SYSTEM_CALLS: usize = 49;
 /// Pages of four kilobytes that an allowed `ls` touches: of code, constants and memory. How often the kernel is asked for them hangs on
 /// how the file lies in its cache, this does not.
-const MAX_PAGES: usize = 287;
+const MAX_PAGES: usize = 298;
 /// Other calls of every day, with the same room.
 const OTHERS: [(&str, u64); 3] =
-    [("git status", 194_500), ("cat README.md", 173_500), ("git reset --hard", 799_000)];
+    [("git status", 198_500), ("cat README.md", 176_500), ("git reset --hard", 833_000)];
 /// A pipeline of thirty commands.
 const MAX_PIPELINE: u64 = 1_200_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
@@ -30,9 +31,9 @@ const MAX_OPTIONS: u64 = 25_000_000;
 /// that nobody reads was left out (docs/performance.md); then what settles whether a reset of git discards anything reads its
 /// objects, and code in Python and JavaScript is read (128 KB); then a configuration teaches programs, and what is known of them is shown (41 KB); then the examples of rules were packed (-245 KB), text for fish is read (12 KB), and no unwinder is linked
 /// (-70 KB), and it is asked where data goes, by any program (70 KB), what a far place is, and what code asks providers for (25 KB), of
-/// which a second reader of JSON gave 16 back.
+/// which a second reader of JSON gave 16 back; then a third client came (72 KB).
 /// What a call costs does not hang on it: it touches few of the pages.
-const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 390 * 1024;
+const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 465 * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {

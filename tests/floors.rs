@@ -39,7 +39,7 @@ const MAY_BE_UNSAFE: [&str; 7] = [
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_250), ("src/", 117_650)];
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_350), ("src/", 119_400)];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions
 /// cannot tell a module's test code from the rest.
 const FORBIDDEN_TEXT: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
@@ -332,4 +332,21 @@ fn the_fuzzers_lock_file_knows_every_dependency() {
     let (ours, fuzzers) = (locked("Cargo.lock"), locked("fuzz/Cargo.lock"));
     let missing: Vec<_> = names.filter(|name| ours.get(*name) != fuzzers.get(*name)).collect();
     assert!(missing.is_empty(), "run `cargo update --workspace` in fuzz/ for {missing:?}");
+}
+
+/// docs/architecture.md says which files a client is named in.
+#[test]
+fn a_client_is_named_where_the_tables_are() {
+    let named =
+        |text: &str| ["Client::Codex", "CODEX_HOME", "codex::"].iter().any(|word| text.contains(word));
+    let sources = sources();
+    let found = sources.iter().filter(|(path, text)| !path.starts_with("src/adapters") && named(&code(text)));
+    let found: Vec<&str> = found.map(|(path, _)| path.to_str().unwrap()).collect();
+    assert_eq!(
+        found,
+        ["src/cli/clients/codex.rs", "src/cli/clients.rs", "src/domain/client.rs", "src/host/environment.rs"]
+    );
+    let told = fs::read_to_string("docs/architecture.md").unwrap();
+    let list = told.split("## To add a client").nth(1).unwrap();
+    assert!(list.contains("src/domain/client.rs") && list.contains("these twelve files"));
 }

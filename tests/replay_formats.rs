@@ -104,6 +104,45 @@ fn codex_records_a_search_without_words_and_a_patch_without_its_tool() {
     assert_eq!((&found["totals"]["calls"], &found["totals"]["stopped"]), (&json!(2), &json!(0)), "{found:#}");
 }
 
+/// As Codex 0.171.0 writes it with a model that has no tools but code: each call that the code makes is an item of its own.
+#[test]
+fn codex_calls_from_code_count() {
+    let world = World::new();
+    let file = world.home().join("rollout.jsonl");
+    let done =
+        |item: Value| json!({"type": "event_msg", "payload": {"type": "item_completed", "item": item}});
+    let lines = [
+        json!({"type": "session_meta", "payload": {"id": "s1", "cwd": world.project()}}),
+        json!({"type": "world_state", "payload": {}}),
+        json!({"type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c1", "name": "exec",
+            "input": "await tools.exec_command({cmd: 'rm -rf ~'})"}}),
+        done(json!({"type": "CommandExecution", "id": "exec-1", "command": ["/bin/bash", "-lc", "rm -rf ~"],
+            "cwd": format!("file://{}", world.project().display()), "status": "completed"})),
+        done(
+            json!({"type": "CommandExecution", "id": "call-of-the-model", "command": ["/bin/bash", "-lc", "rm -rf ~"]}),
+        ),
+        done(
+            json!({"type": "FileChange", "id": "exec-2", "changes": {"/home/u/.ssh/authorized_keys": {"type": "add", "content": "x\n"}}}),
+        ),
+        done(
+            json!({"type": "McpToolCall", "id": "exec-3", "server": "probe", "tool": "look", "arguments": {}}),
+        ),
+        json!({"type": "response_item", "payload": {"type": "function_call", "call_id": "c2", "namespace": "mcp__probe", "name": "look",
+            "arguments": "{}"}}),
+    ];
+    fs::write(&file, lines.map(|line| line.to_string()).join("\n")).unwrap();
+    let found = replay(&world, &[file.to_str().unwrap()]);
+    assert_eq!(found["totals"]["calls"], 5, "{found:#}");
+    let ids: Vec<&str> =
+        found["stopped"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["exec-1", "exec-2"], "{found:#}");
+    assert_eq!(
+        (&found["left_out"]["other_tool"], &found["lines_unread"]["unknown_kinds"]),
+        (&Value::Null, &json!({})),
+        "{found:#}"
+    );
+}
+
 #[test]
 fn codex_results_count() {
     let world = World::new();

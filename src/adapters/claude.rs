@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 
 use super::json::{Object, bad, missing};
 use super::{
-    Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, report, session_id,
-    vocabulary,
+    Decoded, ExitKind, Reply, Spoken, agent_id, call_id, directory, message, need, optional, report,
+    session_id, vocabulary,
 };
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool, ToolCall,
@@ -31,6 +31,14 @@ const NO_SAY: &[&str] = &[
     "MessageDisplay",
     "Notification",
 ];
+
+pub(super) fn spoken(call: &Spoken<'_>) -> String {
+    let head = serde_json::json!({
+        "session_id": call.session, "cwd": call.cwd, "hook_event_name": BEFORE, "tool_name": call.tool,
+        "tool_use_id": call.id, "agent_id": call.agent, "agent_type": call.agent_type, "permission_mode": call.mode,
+    });
+    super::with_raw(&head, "tool_input", call.input)
+}
 
 pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     message.check_depth(&["tool_input"])?;

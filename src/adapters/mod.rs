@@ -3,6 +3,7 @@
 
 mod claims;
 mod claude;
+pub mod codex;
 mod json;
 mod message;
 mod opencode;
@@ -51,6 +52,47 @@ impl Reply {
     }
 }
 
+/// A call about to run, from which a hook message is made.
+#[derive(Debug)]
+pub struct Spoken<'a> {
+    pub session: &'a str,
+    pub agent: Option<&'a str>,
+    pub agent_type: Option<&'a str>,
+    pub cwd: &'a str,
+    pub mode: Option<&'a str>,
+    pub id: Option<&'a str>,
+    /// By the client's name for it.
+    pub tool: &'a str,
+    /// Its arguments, raw.
+    pub input: &'a str,
+}
+
+/// The hook message that a client would send before that call.
+pub fn spoken(client: Client, call: &Spoken<'_>) -> String {
+    match client {
+        Client::ClaudeCode => claude::spoken(call),
+        Client::OpenCode => opencode::spoken(call),
+        Client::Codex => codex::spoken(call),
+    }
+}
+
+/// The client that sends a whole message of that shape; `given` where several do.
+pub fn client_of(message: &serde_json::Value, given: Client) -> Option<Client> {
+    let has = |name: &str| message.get(name).is_some();
+    match (has("hook_event_name"), given) {
+        (true, _) if has("turn_id") => Some(Client::Codex),
+        (true, Client::OpenCode) => Some(Client::ClaudeCode),
+        (true, given) => Some(given),
+        (false, _) => has("event").then_some(Client::OpenCode),
+    }
+}
+
+/// A JSON object with one member more, whose value is raw.
+fn with_raw(object: &serde_json::Value, name: &str, raw: &str) -> String {
+    let head = object.to_string();
+    format!("{},\"{name}\":{raw}}}", head.strip_suffix('}').unwrap_or(&head))
+}
+
 /// Reads one message. Whatever cannot be read for certain is a fault.
 pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
     if bytes.len() > MAX_MESSAGE {
@@ -66,6 +108,7 @@ pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
     match client {
         Client::ClaudeCode => claude::decode(&message),
         Client::OpenCode => opencode::decode(&message),
+        Client::Codex => codex::decode(&message),
     }
 }
 
@@ -74,6 +117,7 @@ pub fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
     match decoded.request.subject.client {
         Client::ClaudeCode => claude::encode(decoded, decision),
         Client::OpenCode => opencode::encode(decoded, decision),
+        Client::Codex => codex::encode(decoded, decision),
     }
 }
 
@@ -83,6 +127,7 @@ pub fn refuse(client: Client, decision: &Decision) -> Reply {
     match client {
         Client::ClaudeCode => claude::deny(&text, None),
         Client::OpenCode => opencode::block(&text),
+        Client::Codex => codex::deny(&text),
     }
 }
 
@@ -96,8 +141,8 @@ pub fn refuse_result(client: Client, message: &[u8], decision: &Decision) -> Opt
         Client::ClaudeCode if holds(b"tool_response") && !holds(b"\"PreToolUse\"") => {
             Some(claude::refuse_result(decision))
         }
-        // The plugin keeps a report back whenever it gets no answer that it understands.
-        Client::ClaudeCode | Client::OpenCode => None,
+        // The plugin keeps a report back whenever it gets no answer that it understands; Codex has no reviews.
+        Client::ClaudeCode | Client::OpenCode | Client::Codex => None,
     }
 }
 

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::json::{Object, bad, missing};
 use super::{
-    Decoded, ExitKind, Reply, call_id, directory, message, need, optional, report, session_id, vocabulary,
+    Decoded, ExitKind, Reply, Spoken, call_id, directory, message, need, optional, report, session_id,
+    vocabulary,
 };
 use crate::domain::{
     AgentId, AgentReport, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite,
@@ -14,6 +15,15 @@ use crate::domain::{
 };
 
 const CLIENT: Client = Client::OpenCode;
+
+pub(super) fn spoken(call: &Spoken<'_>) -> String {
+    let head = serde_json::json!({
+        "event": "tool.execute.before", "directory": call.cwd, "agent": call.agent_type,
+        "root": call.agent.map(|_| call.session),
+        "input": {"tool": call.tool, "sessionID": call.agent.unwrap_or(call.session), "callID": call.id},
+    });
+    super::with_raw(&head, "output", &format!("{{\"args\":{}}}", call.input))
+}
 
 pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     message.check_depth(&["input", "output"])?;

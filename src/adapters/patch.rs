@@ -22,6 +22,17 @@ struct Change<'a> {
     content: String,
 }
 
+/// Begins a patch.
+pub(super) const BEGIN: &str = "*** Begin Patch";
+
+/// A command line with the commands behind it that do what a patch in it does: `apply_patch` is no program of its own.
+pub(super) fn told_out(line: String) -> String {
+    let Some((_, patch)) = line.split_once(BEGIN) else { return line };
+    let patch = patch.split_once("*** End Patch").map_or(patch, |(patch, _)| patch);
+    let done = commands(&changes(patch));
+    if done.is_empty() { line } else { format!("{line}\n{done}") }
+}
+
 const HEADERS: [(&str, Kind); 4] = [
     ("*** Add File:", Kind::Add),
     ("*** Update File:", Kind::Update),

@@ -24,7 +24,7 @@ pub fn said(client: Client, message: &[u8]) -> Said {
         None => written(text, name),
     };
     let (session, agent, agent_type, tool) = match client {
-        Client::ClaudeCode => ("session_id", "agent_id", "agent_type", "tool_name"),
+        Client::ClaudeCode | Client::Codex => ("session_id", "agent_id", "agent_type", "tool_name"),
         Client::OpenCode => ("session", "agent", "agent_type", "tool"),
     };
     let subject = field(session).and_then(|id| SessionId::new(&id)).map(|session| Subject {

@@ -40,6 +40,15 @@ impl Word {
             (Client::ClaudeCode, Word::AgentType) => &["subagent_type"],
             (Client::ClaudeCode, Word::Background) => &["run_in_background"],
             (Client::OpenCode, Word::Background | Word::OutputMode) => &[],
+            (
+                Client::Codex,
+                Word::Workdir | Word::NewText | Word::Glob | Word::Background | Word::OutputMode,
+            ) => &[],
+            (Client::Codex, Word::FilePath) => &["path"],
+            (Client::Codex, Word::AgentType) => &["agent_type"],
+            (Client::Codex, Word::Prompt) => &["message"],
+            // Of its tool for patches; that of the shell has it too.
+            (Client::Codex, Word::Patch) => &["command"],
             (Client::ClaudeCode, Word::OutputMode) => &["output_mode"],
             (Client::OpenCode, Word::Workdir) => &["workdir"],
             (Client::OpenCode, Word::FilePath) => &["filePath", "path"],
@@ -181,6 +190,7 @@ pub fn tool(client: Client, name: &str) -> Tool {
     match client {
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
+        Client::Codex => super::codex::tool(name),
     }
 }
 
@@ -219,7 +229,7 @@ fn claude_tool(name: &str) -> Tool {
 }
 
 /// `mcp__SERVER__TOOL`.
-fn claude_mcp(name: &str) -> Option<Tool> {
+pub(super) fn claude_mcp(name: &str) -> Option<Tool> {
     let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
     let named = !server.is_empty() && !tool.is_empty();
     named.then(|| Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() })
@@ -261,7 +271,9 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
     let action = match &tool {
         Tool::Bash => {
             let workdir = args.optional(Word::Workdir)?.map(|dir| join(cwd, &dir)).filter(|dir| dir != cwd);
-            Action::Shell { command: args.need(Word::Command)?, workdir }
+            let command = args.need(Word::Command)?;
+            let command = if client == Client::Codex { patch::told_out(command) } else { command };
+            Action::Shell { command, workdir }
         }
         Tool::Monitor => monitor(&args)?,
         Tool::Read => Action::Read { path: args.need(Word::FilePath)? },
@@ -301,8 +313,20 @@ fn unknown(tool: &Tool, raw: &str) -> Action {
 
 /// What is said of an agent besides its type, its task and how it runs.
 fn options(args: &Args<'_>) -> Vec<(String, String)> {
-    const ORDINARY: [&str; 7] =
-        ["description", "prompt", "subagent_type", "agent", "run_in_background", "model", "effort"];
+    const ORDINARY: [&str; 12] = [
+        "description",
+        "prompt",
+        "subagent_type",
+        "agent",
+        "run_in_background",
+        "model",
+        "effort",
+        "message",
+        "agent_type",
+        "task_name",
+        "fork_turns",
+        "reasoning_effort",
+    ];
     let said =
         args.object.all().filter(|(name, raw)| !ORDINARY.contains(name) && !matches!(*raw, "null" | "\"\""));
     said.map(|(name, raw)| (clip(name, 64), clip(raw, Action::MAX_CONTENT))).collect()
@@ -382,4 +406,9 @@ fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {
         path: args.optional(Word::Path)?,
         glob: args.optional(Word::Glob)?,
     })
+}
+
+/// Whether the arguments of a shell hold a patch, which Codex takes out of the line and applies itself.
+pub(super) fn holds_patch(raw: &str) -> bool {
+    raw.contains(patch::BEGIN)
 }

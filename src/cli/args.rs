@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::review::args::{RefCommand, ReviewCommand};
+use crate::domain::Client;
 
 /// A guard that stands between a coding agent and the machine.
 ///
@@ -27,7 +29,8 @@ pub enum Command {
     )]
     Hook {
         /// The client that sends the event
-        client: ClientName,
+        #[arg(value_parser = client_name())]
+        client: Client,
     },
     /// Say what would be decided, without doing or recording anything
     #[command(after_help = "Examples:\n  lazaret check 'git reset --hard'\n  \
@@ -177,11 +180,16 @@ pub enum Command {
     Man,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ClientName {
-    ClaudeCode,
-    #[value(name = "opencode")]
-    OpenCode,
+/// A client by its name.
+pub fn client_name() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(Client::NAMES)
+        .try_map(|name| Client::from_name(&name).ok_or("there is no such client"))
+}
+
+/// A client by its name, or `all`: none.
+fn client_or_all() -> impl TypedValueParser<Value = Which> {
+    let names = Client::NAMES.into_iter().chain(["all"]);
+    PossibleValuesParser::new(names).map(|name| Which(Client::from_name(&name)))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -215,8 +223,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TYPE")]
     pub agent: Option<String>,
     /// The client that makes it
-    #[arg(long, value_enum, default_value_t = ClientName::ClaudeCode)]
-    pub client: ClientName,
+    #[arg(long, value_parser = client_name(), default_value = "claude-code")]
+    pub client: Client,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -317,13 +325,9 @@ pub struct RollbackArgs {
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Which {
-    ClaudeCode,
-    #[value(name = "opencode")]
-    OpenCode,
-    All,
-}
+/// One client, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Which(pub Option<Client>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scope {
@@ -339,7 +343,8 @@ pub enum Scope {
 
 #[derive(Debug, Args)]
 pub struct RegisterArgs {
-    /// The client; those found when none is named
+    /// The client, or `all`; those found when none is named
+    #[arg(value_parser = client_or_all())]
     pub client: Option<Which>,
     /// Whose settings (install: user; uninstall: wherever install wrote)
     #[arg(long, value_enum)]

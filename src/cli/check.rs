@@ -8,7 +8,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::adapters;
-use crate::cli::args::{CheckArgs, ClientName};
+use crate::adapters::Spoken;
+use crate::cli::args::CheckArgs;
 use crate::cli::judge::{DRY_SESSION, Judge, Judged, Look, Past, Trail};
 use crate::cli::lines::{self, Lines};
 use crate::cli::{Exit, Machine, report};
@@ -20,7 +21,7 @@ const MAX_LINE: usize = adapters::MAX_MESSAGE + 64 * 1024;
 
 /// Runs the command; the exit code is the verdict's.
 pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
-    let client = Client::from(args.client);
+    let client = args.client;
     let cwd = directory(args.cwd.as_deref())?;
     let mut judge = Judge::new(machine, Look::Today).explaining(args.explain && args.batch.is_none());
     let saves = args.checkpoints;
@@ -32,7 +33,7 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
             client,
             &cwd,
             (DRY_SESSION, args.agent.as_deref()),
-            shell_tool(client),
+            client.about().shell,
             &json!({ "command": command }),
         ),
         (_, Some(tool), Some(input), _) => {
@@ -64,15 +65,6 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     Ok(exit)
 }
 
-impl From<ClientName> for Client {
-    fn from(name: ClientName) -> Client {
-        match name {
-            ClientName::ClaudeCode => Client::ClaudeCode,
-            ClientName::OpenCode => Client::OpenCode,
-        }
-    }
-}
-
 /// The directory that was named, or the one this runs in.
 pub fn directory(given: Option<&Path>) -> Result<String> {
     let dir = match given {
@@ -100,34 +92,19 @@ fn read(file: &Path) -> Result<String> {
 fn before_tool(
     client: Client,
     cwd: &str,
-    (session, agent): (&str, Option<&str>),
+    (session, agent_type): (&str, Option<&str>),
     tool: &str,
     input: &Value,
 ) -> String {
-    match client {
-        Client::ClaudeCode => json!({
-            "session_id": session, "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool,
-            "tool_input": input, "agent_type": agent,
-        }),
-        Client::OpenCode => json!({
-            "event": "tool.execute.before", "input": {"tool": tool, "sessionID": session},
-            "output": {"args": input}, "directory": cwd, "agent": agent,
-        }),
-    }
-    .to_string()
-}
-
-/// What the client calls its shell.
-const fn shell_tool(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeCode => "Bash",
-        Client::OpenCode => "bash",
-    }
+    let input = input.to_string();
+    let call = Spoken { session, agent: None, agent_type, cwd, mode: None, id: None, tool, input: &input };
+    adapters::spoken(client, &call)
 }
 
 /// A whole message says by its shape which client sent it.
 fn client_of(message: &str, given: Client) -> Client {
-    serde_json::from_str::<Value>(message).ok().and_then(|value| shape(&value)).unwrap_or(given)
+    let value = serde_json::from_str::<Value>(message).ok();
+    value.and_then(|value| adapters::client_of(&value, given)).unwrap_or(given)
 }
 
 /// The exit code of a verdict.
@@ -188,17 +165,17 @@ fn one(
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let client = match text("client") {
         Some(name) => Client::from_name(name).ok_or_else(|| anyhow!("client {name}: unknown"))?,
-        None => shape(&value).unwrap_or(client),
+        None => adapters::client_of(&value, client).unwrap_or(client),
     };
     let cwd = text("cwd").unwrap_or(cwd);
     let named = text("session");
     let session = named.unwrap_or(DRY_SESSION);
     let made;
-    let message = if shape(&value).is_some() {
+    let message = if adapters::client_of(&value, client).is_some() {
         line
     } else if let Some(command) = text("command") {
         let input = json!({ "command": command });
-        made = before_tool(client, cwd, (session, text("agent")), shell_tool(client), &input);
+        made = before_tool(client, cwd, (session, text("agent")), client.about().shell, &input);
         &made
     } else if let (Some(tool), Some(input)) = (text("tool"), value.get("input")) {
         made = before_tool(client, cwd, (session, text("agent")), tool, input);
@@ -242,15 +219,4 @@ fn with_checkpoint(mut judged: Judged, saves: bool) -> Judged {
         judged.decision.note("checkpoint.would", would.to_owned());
     }
     judged
-}
-
-/// The client that sends a whole message of that shape.
-fn shape(value: &Value) -> Option<Client> {
-    if value.get("hook_event_name").is_some() {
-        Some(Client::ClaudeCode)
-    } else if value.get("event").is_some() {
-        Some(Client::OpenCode)
-    } else {
-        None
-    }
 }

@@ -5,6 +5,7 @@ mod lingers;
 mod prompts;
 mod start;
 mod surfaces;
+mod typed;
 mod warned;
 mod watch;
 
@@ -169,7 +170,11 @@ impl Setting {
     /// The setting of one call, and the places of this machine, of which there are dozens: they are moved, not copied.
     fn of(request: &Request, given: &Values, now: Now) -> Result<(Setting, Places), Fault> {
         let begun = Instant::now();
-        let env = Environment::of_hook(given).with_project_of(request.transcript.as_deref(), &request.cwd);
+        let env = Environment::of_hook(given);
+        let env = match request.subject.client.about().hook_in_session {
+            true => env.in_session(),
+            false => env.with_project_of(request.transcript.as_deref(), &request.cwd),
+        };
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
         let (policy, own, config_fault) = match config::load(&dirs, &places, CHECKS) {
@@ -347,10 +352,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         let (decision, kept) = guard.settle((decision, marks), request.asking, &mut unknown);
         (decision, Some(entry), kept)
     });
-    let mut decision = match looked {
-        Ok(decision) => decision,
-        Err(fault) => weigh(decide(&Stand::default()), fault),
-    };
+    let mut decision = looked.unwrap_or_else(|fault| weigh(decide(&Stand::default()), fault));
     // A tool that no quarantined agent may use is refused as that, whatever is wrong with the session.
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
@@ -358,7 +360,8 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = setting.config_fault.clone().or(unrated).or(unknown) {
         decision = weigh(decision, fault);
     }
-    let decision = setting.noted(decision.also(planted, request.asking));
+    let typed = typed::reason(subject.client, &survey);
+    let decision = setting.noted(decision.also(planted.into_iter().chain(typed), request.asking));
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, ahead, (&facts, setting.log()));
     if matches!(spawned, Some(Ok(_))) && !decision.enforcement().lets_run() {

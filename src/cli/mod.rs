@@ -8,6 +8,7 @@ mod behaviour;
 mod call;
 mod check;
 mod checkpoint;
+mod clients;
 mod closed;
 pub mod config;
 pub mod doctor;
@@ -45,7 +46,7 @@ use std::io::{IsTerminal, Write};
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
-use crate::domain::{Fault, FaultKind, Places, Policy};
+use crate::domain::{Client, Fault, FaultKind, Places, Policy};
 use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::quarantine::descends_from;
@@ -215,7 +216,7 @@ fn failed(error: &anyhow::Error) -> u8 {
 
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
-        Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
+        Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook {}", Client::NAMES.join("|")),
         Command::Rules { command: None, json } => rules::list(*json, &Machine::here()?, out),
         Command::Rules { command: Some(command), .. } => rules::run(command, &Machine::here()?, out),
         Command::Facts(command) => facts::run(command, &Machine::here()?, out),

@@ -67,9 +67,8 @@ fn of_scope(here: Surroundings, scope: Scope) -> Surroundings {
 fn clients(named: Option<Which>) -> Vec<Client> {
     match named {
         None => Vec::new(),
-        Some(Which::ClaudeCode) => vec![Client::ClaudeCode],
-        Some(Which::OpenCode) => vec![Client::OpenCode],
-        Some(Which::All) => Client::ALL.to_vec(),
+        Some(Which(Some(client))) => vec![client],
+        Some(Which(None)) => Client::ALL.to_vec(),
     }
 }
 

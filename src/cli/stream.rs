@@ -57,10 +57,8 @@ impl Stream {
     /// One line; what is no event of the client is passed over.
     pub fn line(&mut self, bytes: &[u8]) {
         let Ok(event) = crate::host::from_json::<Value>(bytes) else { return };
-        match self.client {
-            Client::ClaudeCode => self.claude(&event),
-            Client::OpenCode => self.opencode(&event),
-        }
+        // No other client is run headless.
+        if self.client == Client::ClaudeCode { self.claude(&event) } else { self.opencode(&event) }
     }
 
     /// The calls that ran since this was last asked.

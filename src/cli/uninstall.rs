@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::Exit;
 use crate::cli::install::{agent_for, agent_path, program_in, shown};
+use crate::cli::{Exit, clients};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -94,15 +94,14 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
 fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Result<Vec<Step>, Fault> {
     let recorded = manifest.bins();
     let mut steps = Vec::new();
-    for (path, kind) in places(options, here, manifest) {
+    for (path, kind, client) in places(options, here, manifest) {
         let record = manifest.find(&path).cloned();
         let undo = match kind {
-            Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
-            Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
-            Kind::Plugins => {
-                let url = here.managed_plugin_url()?;
-                undo_in_part(&path, record.as_ref(), |text| settings::without_plugin(text, &url))?
+            Kind::Settings | Kind::Plugins => {
+                let less = |text: &str| (clients::of(client).without)(&path, text, &recorded, here);
+                undo_settings(&path, record.as_ref(), less)?
             }
+            Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
         };
         steps.push(Step { path, record, undo });
     }
@@ -110,47 +109,50 @@ fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -
 }
 
 /// The files that may hold something of ours: those recorded, and those that install would write from here.
-fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Vec<(PathBuf, Kind)> {
+fn places(
+    options: &UninstallOptions,
+    here: &Surroundings,
+    manifest: &Manifest,
+) -> Vec<(PathBuf, Kind, Client)> {
     let mut seen = BTreeSet::new();
     let mut places = Vec::new();
     let of_other_scope = |path: &Path| {
         let record = manifest.find(path);
         record.is_some_and(|record| !Client::ALL.iter().any(|client| record.is_of(*client, options.scope)))
     };
-    let mut add = |path: PathBuf, kind: Kind| {
+    let mut add = |path: PathBuf, kind: Kind, client: Client| {
         // Project and local scope share the reviewer's definition.
         if !of_other_scope(&path) && seen.insert(path.clone()) {
-            places.push((path, kind));
+            places.push((path, kind, client));
         }
     };
     for client in
         Client::ALL.into_iter().filter(|c| options.clients.is_empty() || options.clients.contains(c))
     {
         for written in manifest.written.iter().filter(|written| written.is_of(client, options.scope)) {
-            add(written.path.clone(), written.kind);
+            add(written.path.clone(), written.kind, client);
         }
         for scope in
             Scope::OF_USERS.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope))
         {
             // Without a home directory there is no such place.
-            let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole));
-            match client {
-                Client::ClaudeCode => {
-                    let _ = scope.claude_settings(here).map(|path| add(path, Kind::Settings));
-                }
-                Client::OpenCode => {
-                    let _ = scope.opencode_plugin(here).map(|path| add(path, Kind::Whole));
-                }
+            if client.about().reviews {
+                let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole, client));
+            }
+            for (path, kind) in (clients::of(client).places)(scope, here) {
+                add(path, kind, client);
             }
         }
     }
     places
 }
 
-fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
-    let less = |text: &str| {
-        if text.trim().is_empty() { Ok(text.to_owned()) } else { settings::without(text, recorded) }
-    };
+fn undo_settings(
+    path: &Path,
+    record: Option<&Written>,
+    less: impl Fn(&str) -> Result<String, settings::Unusable>,
+) -> Result<Undo, Fault> {
+    let less = |text: &str| if text.trim().is_empty() { Ok(text.to_owned()) } else { less(text) };
     let made_by_us = record.is_some_and(|record| record.before == Before::Absent);
     let empty = |less: &str| less.trim().trim_start_matches('{').trim_end_matches('}').trim().is_empty();
     Ok(match undo_in_part(path, record, less)? {

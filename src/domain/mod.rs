@@ -2,6 +2,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod behaviour;
+pub mod client;
 mod content;
 mod decision;
 mod effect;
@@ -33,6 +34,7 @@ pub use behaviour::{
     ActionKind, Behaviour, Finding, HistoryEntry, Intervened, InterventionKind, Pattern, Place, Purpose,
     Spent, Throttle,
 };
+pub use client::{About, Client, Reads, WatchedFiles};
 pub use content::Content;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
@@ -55,8 +57,8 @@ pub use policy::{
 };
 pub use program::{Operands, Operation, Rest, Role, Takes, Wrap, WrittenProgram, WrittenSub, is_option_word};
 pub use request::{
-    Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
-    Subject, Tool, ToolCall, Trust, Usage,
+    Action, AgentId, AgentReport, Asking, CallId, Claim, Event, Request, SearchKind, SessionId, Subject,
+    Tool, ToolCall, Trust, Usage,
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Issue, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};

@@ -1,15 +1,6 @@
 //! One message of a client, in our own words.
 
-use super::words;
-
-words! {
-    /// The client that sent a message.
-    #[derive(Hash)]
-    Client {
-        ClaudeCode = "claude-code",
-        OpenCode = "opencode",
-    }
-}
+use super::Client;
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {

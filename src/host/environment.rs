@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::files::{self, Links};
 use super::platform;
-use crate::domain::{Fault, FaultKind, clip, lies_in};
+use crate::domain::{Client, Fault, FaultKind, clip, lies_in};
 
 /// Where things are for this process. Empty values count as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub struct Environment {
     pub claude_plugin_root: Option<String>,
     pub opencode_config_dir: Option<String>,
     pub opencode_config: Option<String>,
+    pub codex_home: Option<String>,
     /// `LAZARET_QUARANTINE`: here an empty value counts as set. Can only tighten.
     pub lazaret_quarantine: Option<String>,
     /// `LAZARET_PROFILE`: what a supervised run demands of its hooks. Can only tighten.
@@ -51,7 +52,7 @@ const fn named(variable: &'static str, argument: &'static str, matters: bool) ->
 }
 
 /// Every place that can be named, in the order of [`Environment`].
-pub const PLACES: [Named; 12] = [
+pub const PLACES: [Named; 13] = [
     named("HOME", "--home", true),
     named("USER", "--user", false),
     named("TMPDIR", "--tmpdir", false),
@@ -64,6 +65,7 @@ pub const PLACES: [Named; 12] = [
     named("CLAUDE_PLUGIN_ROOT", "--claude-plugin-root", false),
     named("OPENCODE_CONFIG_DIR", "--opencode-config-dir", true),
     named("OPENCODE_CONFIG", "--opencode-config", true),
+    named("CODEX_HOME", "--codex-home", true),
 ];
 
 /// What is no place: these say how strictly to judge, the client's project, and what the client is to its user.
@@ -92,7 +94,8 @@ impl Environment {
     }
 
     fn of(places: Values, others: [Option<OsString>; OTHERS.len()]) -> Environment {
-        let [home, user, tmpdir, config, state, runtime, own, keys, claude, plugin, opencode, file] = places;
+        let [home, user, tmpdir, config, state, runtime, own, keys, claude, plugin, opencode, file, codex] =
+            places;
         let [quarantine, profile, project, entrypoint] = others;
         Environment {
             home,
@@ -107,6 +110,7 @@ impl Environment {
             claude_plugin_root: plugin,
             opencode_config_dir: opencode,
             opencode_config: file,
+            codex_home: codex,
             lazaret_quarantine: quarantine.map(|value| value.to_string_lossy().into_owned()),
             lazaret_profile: profile
                 .map(|value| value.to_string_lossy().into_owned())
@@ -127,6 +131,28 @@ impl Environment {
         };
         self.claude_project_dir = self.claude_project_dir.filter(|dir| borne_out(dir));
         self
+    }
+
+    /// The same where the hook's own process works in the session's directory, whatever directory a call names.
+    #[must_use]
+    pub fn in_session(mut self) -> Environment {
+        let here = std::env::current_dir().ok();
+        self.claude_project_dir = here.and_then(|dir| dir.into_os_string().into_string().ok());
+        self
+    }
+
+    /// The one directory of a client of this user.
+    pub fn home_of(&self, client: Client) -> String {
+        let about = client.about();
+        let named = about.variable.and_then(|name| self.place(name)).filter(|dir| dir.starts_with('/'));
+        let default = || [self.home().unwrap_or_default(), "/", about.home].concat();
+        named.map_or_else(default, str::to_owned)
+    }
+
+    /// The place that counts for a variable.
+    pub fn place(&self, variable: &str) -> Option<&str> {
+        let mut places = PLACES.iter().zip(self.values());
+        places.find(|(place, _)| place.variable == variable).and_then(|(_, value)| value.as_deref())
     }
 
     /// The home directory, when it is an absolute path.
@@ -162,6 +188,7 @@ impl Environment {
             &self.claude_plugin_root,
             &self.opencode_config_dir,
             &self.opencode_config,
+            &self.codex_home,
         ]
     }
 
@@ -208,6 +235,7 @@ impl Environment {
             "XDG_STATE_HOME" => platform::HERE.xdg.and_then(|[_, state]| below(state)),
             "CLAUDE_CONFIG_DIR" => below(".claude"),
             "OPENCODE_CONFIG_DIR" => below(".config/opencode"),
+            "CODEX_HOME" => below(".codex"),
             "XDG_RUNTIME_DIR" => Some(format!("/run/user/{}", rustix::process::getuid().as_raw())),
             "TMPDIR" => Some("/tmp".to_owned()),
             _ => None,

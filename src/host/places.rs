@@ -4,36 +4,13 @@
 use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
-use super::{facts, platform};
-use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in, split_name};
+use super::facts;
+use crate::domain::{Client, PathKind, Places, Protected, ProtectedKind, Reads, join, lies_in, split_name};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
 /// Most directories between the working directory and the top of the project that are protected one by one.
 const MAX_ROOTS: usize = 16;
-
-/// What a client reads from one of its directories: single files, whole trees, and the agent that works in quarantine where agents
-/// are defined.
-struct Client {
-    files: &'static [&'static str],
-    trees: &'static [&'static str],
-    agents: &'static [&'static str],
-}
-
-const CLAUDE: Client = Client {
-    files: &["settings.json", "settings.local.json"],
-    trees: &["hooks", "plugins"],
-    agents: &["agents/quarantine-reviewer.md"],
-};
-/// Of a project: its hooks are the person's own work, of which `selfprotect.hooks-changed` asks.
-const CLAUDE_PROJECT: Client = Client { trees: &["plugins"], ..CLAUDE };
-const OPENCODE: Client = Client {
-    files: &["opencode.json", "opencode.jsonc", "config.json"],
-    trees: &["plugin", "plugins"],
-    agents: &["agent/quarantine-reviewer.md", "agents/quarantine-reviewer.md"],
-};
-/// Settings of whoever manages the machine.
-const MANAGED_TREES: [&str; 2] = [platform::HERE.claude_managed, platform::HERE.opencode_managed];
 
 /// Of our own plugin, where the hook runs as one: what registers it, the binary, and the agent.
 const PLUGIN_TREES: [&str; 4] = [".claude-plugin", "hooks", "bin", "adapters/claude-code"];
@@ -60,6 +37,7 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     let below = home.as_deref().map(|home| home.strip_suffix('/').unwrap_or(home));
     list.claude(env, below);
     list.opencode(env, below);
+    list.others(env);
     list.own(below, dirs);
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
@@ -86,7 +64,11 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         let value = said(env, name).or(value.as_deref())?;
         Some((name.to_owned(), value.to_owned()))
     };
-    known.into_iter().filter_map(set).collect()
+    let homes = Client::ALL.into_iter().filter(|client| client.about().one_home);
+    let homes = homes.filter_map(|client| client.about().variable);
+    let homes =
+        homes.filter_map(|name| Some((name.to_owned(), said(env, name).or(env.place(name))?.to_owned())));
+    known.into_iter().filter_map(set).chain(homes).collect()
 }
 
 /// The value of a variable in this process.
@@ -192,7 +174,7 @@ impl List {
         self.0.push(Protected { path: [dir, "/", name].concat(), tree, kind });
     }
 
-    fn client(&mut self, dir: &str, client: &Client) {
+    fn client(&mut self, dir: &str, client: &Reads) {
         // Of all calls the one that is made most often: each path is a copy of one that only its end is changed of.
         let mut path = String::with_capacity(dir.len() + 64);
         path.push_str(dir);
@@ -227,7 +209,7 @@ impl List {
             self.add((home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
-            self.client(dir, &CLAUDE);
+            self.client(dir, &Client::ClaudeCode.about().reads);
         }
         for dir in &chosen {
             self.whole(join(dir, ".claude.json"), false, ProtectedKind::ClientSettings);
@@ -237,8 +219,8 @@ impl List {
                 self.whole(join(root, tree), true, ProtectedKind::ClientSettings);
             }
         }
-        for tree in MANAGED_TREES {
-            self.whole(tree.to_owned(), true, ProtectedKind::ClientSettings);
+        for client in Client::ALL {
+            self.whole(client.about().managed.to_owned(), true, ProtectedKind::ClientSettings);
         }
     }
 
@@ -256,7 +238,7 @@ impl List {
         let chosen = named(&env.opencode_config_dir, "OPENCODE_CONFIG_DIR");
         for dir in home.chain(xdg).chain(chosen) {
             if !found.contains(&dir) {
-                self.client(&dir, &OPENCODE);
+                self.client(&dir, &Client::OpenCode.about().reads);
                 found.push(dir);
             }
         }
@@ -265,11 +247,24 @@ impl List {
         }
     }
 
+    /// The clients of which all lies in one directory.
+    fn others(&mut self, env: &Environment) {
+        for client in Client::ALL.into_iter().filter(|client| client.about().one_home) {
+            let dir = env.home_of(client);
+            let chosen = client.about().variable.and_then(|name| said(env, name));
+            let chosen = chosen.filter(|said| said.starts_with('/') && **said != dir);
+            for dir in std::iter::once(dir.as_str()).chain(chosen) {
+                self.client(&join("/", dir), &client.about().reads);
+            }
+        }
+    }
+
     /// What a client reads from a directory of the project.
     fn project(&mut self, root: &str) {
         let root = root.strip_suffix('/').unwrap_or(root);
-        self.client(&[root, "/.claude"].concat(), &CLAUDE_PROJECT);
-        self.client(&[root, "/.opencode"].concat(), &OPENCODE);
+        for client in Client::ALL.map(Client::about) {
+            self.client(&[root, "/", client.project].concat(), &client.reads_of_project);
+        }
         for name in ["opencode.json", "opencode.jsonc"] {
             self.add((root, name), false, ProtectedKind::ClientSettings);
         }

@@ -1,4 +1,4 @@
-//! What differs between systems by convention: where configuration, state and managed settings lie.
+//! What differs between systems by convention: where configuration, state lie.
 
 /// Where one system keeps things.
 #[derive(Debug)]
@@ -11,9 +11,6 @@ pub(super) struct Platform {
     pub xdg: Option<[&'static str; 2]>,
     /// Our configuration by whoever manages the machine.
     pub managed: &'static str,
-    /// The clients' settings by whoever manages the machine.
-    pub claude_managed: &'static str,
-    pub opencode_managed: &'static str,
 }
 
 /// Linux, by the base directory specification.
@@ -22,8 +19,6 @@ pub(super) const LINUX: Platform = Platform {
     state: ".local/state/lazaret",
     xdg: Some([".config", ".local/state"]),
     managed: "/etc/lazaret",
-    claude_managed: "/etc/claude-code",
-    opencode_managed: "/etc/opencode",
 };
 
 /// macOS, by its guidelines for files.
@@ -32,8 +27,6 @@ pub(super) const MACOS: Platform = Platform {
     state: "Library/Application Support/lazaret/state",
     xdg: None,
     managed: "/Library/Application Support/lazaret",
-    claude_managed: "/Library/Application Support/ClaudeCode",
-    opencode_managed: "/Library/Application Support/opencode",
 };
 
 /// The system that this binary is for.

@@ -22,6 +22,7 @@ fn line(client: Client, name: &str, prompt: &str, options: &str) -> String {
     let run = match client {
         Client::Claude => format!("claude -p '{prompt}' --permission-mode bypassPermissions {options}"),
         Client::OpenCode => format!("opencode run --auto {options} '{prompt}'"),
+        Client::Codex => panic!("codex is not run so"),
     };
     format!("{run} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n")
 }
@@ -118,6 +119,7 @@ fn is_stopped(client: Client) {
     let again = match client {
         Client::Claude => "--resume $S",
         Client::OpenCode => "--session $S",
+        Client::Codex => panic!("codex is not run so"),
     };
     let commands = [
         line(client, "slow", "Go on. [[slow]]", ""),

@@ -1,4 +1,4 @@
-//! The two clients, fetched once from npm into `target/e2e-clients/<version>`. No client is a failure, never a skip.
+//! The clients, fetched once from npm into `target/e2e-clients/<version>`. No client is a failure, never a skip.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +9,7 @@ use std::sync::Mutex;
 pub enum Client {
     Claude,
     OpenCode,
+    Codex,
 }
 
 /// Held while npm runs, so that tests at the same time install once.
@@ -20,6 +21,7 @@ impl Client {
         match self {
             Self::Claude => ("@anthropic-ai/claude-code", "2.1.329"),
             Self::OpenCode => ("opencode-ai", "1.18.33"),
+            Self::Codex => ("@openai/codex", "0.171.0"),
         }
     }
 
@@ -33,6 +35,10 @@ impl Client {
         match self {
             Self::Claude => format!("node_modules/@anthropic-ai/claude-code-linux-{cpu}/claude"),
             Self::OpenCode => format!("node_modules/opencode-linux-{cpu}/bin/opencode"),
+            Self::Codex => {
+                let target = std::env::consts::ARCH;
+                format!("node_modules/@openai/codex-linux-{cpu}/vendor/{target}-unknown-linux-musl/bin/codex")
+            }
         }
     }
 
@@ -41,6 +47,7 @@ impl Client {
         match self {
             Self::Claude => "claude",
             Self::OpenCode => "opencode",
+            Self::Codex => "codex",
         }
     }
 
@@ -49,6 +56,7 @@ impl Client {
         match self {
             Self::Claude => "claude-code",
             Self::OpenCode => "opencode",
+            Self::Codex => "codex",
         }
     }
 

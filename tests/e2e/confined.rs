@@ -28,6 +28,7 @@ fn read(client: Client, label: &str, path: &str) -> Step {
     let (tool, key) = match client {
         Client::Claude => ("Read", "file_path"),
         Client::OpenCode => ("read", "filePath"),
+        Client::Codex => panic!("codex is not run so"),
     };
     Step::call([call(label, tool, json!({key: path}))])
 }
@@ -36,6 +37,7 @@ fn edit(client: Client, label: &str, path: &str, (old, new): (&str, &str)) -> St
     let (tool, [path_key, old_key, new_key]) = match client {
         Client::Claude => ("Edit", ["file_path", "old_string", "new_string"]),
         Client::OpenCode => ("edit", ["filePath", "oldString", "newString"]),
+        Client::Codex => panic!("codex is not run so"),
     };
     Step::call([call(label, tool, json!({path_key: path, old_key: old, new_key: new}))])
 }
@@ -64,6 +66,7 @@ fn run(client: Client, name: &str, options: &str) -> String {
     let line = match client {
         Client::Claude => format!("claude -p 'Do it. [[{name}]]' --permission-mode bypassPermissions"),
         Client::OpenCode => format!("opencode run --auto 'Do it. [[{name}]]'"),
+        Client::Codex => panic!("codex is not run so"),
     };
     format!(
         "echo precious > {KEPT}\n\

@@ -19,7 +19,7 @@ if [ -d /mnt/world/system ]; then
   # A machine of its own for what is installed for every user: nothing of the real one is written to.
   mkdir /mnt/etc
   cp -a /etc/. /mnt/etc/ 2>/dev/null || true
-  for dir in claude-code opencode lazaret; do
+  for dir in claude-code opencode codex lazaret; do
     rm -rf "/mnt/etc/$dir"
     mkdir -p "/mnt/etc/$dir" "/mnt/world/system/$dir"
     mount --bind "/mnt/world/system/$dir" "/mnt/etc/$dir"

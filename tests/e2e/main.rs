@@ -14,6 +14,7 @@
 mod behaviour;
 mod claude;
 mod clients;
+mod codex;
 mod confined;
 #[path = "../landlock/mod.rs"]
 mod landlock;

@@ -12,6 +12,7 @@ fn line(client: Client, name: &str) -> String {
     let run = match client {
         Client::Claude => format!("claude -p 'Go on. [[{name}]]' --permission-mode bypassPermissions"),
         Client::OpenCode => format!("opencode run --auto 'Go on. [[{name}]]'"),
+        Client::Codex => panic!("codex is not run so"),
     };
     format!("{run} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n")
 }

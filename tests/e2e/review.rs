@@ -27,6 +27,7 @@ impl Client {
     fn tool(self, label: &str, tool: &'static str, input: Value) -> Call {
         let name = match self {
             Self::Claude => tool,
+            Self::Codex => panic!("no review is run with codex"),
             Self::OpenCode => match tool {
                 "Read" => "read",
                 "Grep" => "grep",
@@ -46,6 +47,7 @@ impl Client {
         match self {
             Self::Claude => "file_path",
             Self::OpenCode => "filePath",
+            Self::Codex => panic!("no review is run with codex"),
         }
     }
 
@@ -151,6 +153,7 @@ fn world(client: Client) -> World {
             let server = json!({ "type": "stdio", "command": "/mnt/node", "args": ["/home/dev/mcp.js"] });
             world.write("/home/dev/.claude.json", &json!({ "mcpServers": { "probe": server } }).to_string());
         }
+        Client::Codex => panic!("no review is run with codex"),
         Client::OpenCode => {
             world.write(
                 &format!("/home/dev/proj/.opencode/agents/{WIDE}.md"),

@@ -39,6 +39,7 @@ fn run(client: Client, name: &str, options: &str, client_options: &str) -> Strin
             format!("claude -p 'Do it. [[{name}]]' --permission-mode bypassPermissions {client_options}")
         }
         Client::OpenCode => format!("opencode run --auto {client_options} 'Do it. [[{name}]]'"),
+        Client::Codex => panic!("codex is not run so"),
     };
     // By a variable that nobody but the person sets: what the line itself says is refused.
     let open = match (name, client) {
@@ -70,6 +71,7 @@ fn unhooked(client: Client) -> &'static str {
     match client {
         Client::Claude => "--settings '{\"disableAllHooks\": true}'",
         Client::OpenCode => "--pure",
+        Client::Codex => panic!("codex is not run so"),
     }
 }
 

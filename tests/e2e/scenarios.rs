@@ -19,6 +19,7 @@ impl Client {
         let tool = match self {
             Self::Claude => "Bash",
             Self::OpenCode => "bash",
+            Self::Codex => return call(label, "exec_command", json!({"cmd": command})),
         };
         call(label, tool, json!({"command": command, "description": "Do it"}))
     }
@@ -36,6 +37,11 @@ impl Client {
                 "spawn",
                 "task",
                 json!({"description": "A part", "prompt": prompt, "subagent_type": "general"}),
+            ),
+            Self::Codex => call(
+                "spawn",
+                "multi_agent_v1/spawn_agent",
+                json!({"message": prompt, "agent_type": "default"}),
             ),
         }
     }
@@ -203,6 +209,7 @@ pub fn write(client: Client, label: &str, path: &str, content: &str) -> Step {
     let (tool, key) = match client {
         Client::Claude => ("Write", "file_path"),
         Client::OpenCode => ("write", "filePath"),
+        Client::Codex => panic!("codex is not run so"),
     };
     Step::call([call(label, tool, json!({key: path, "content": content}))])
 }
@@ -214,6 +221,7 @@ pub fn counts_parallel_calls(client: Client) {
     let (tool, key) = match client {
         Client::Claude => ("Read", "file_path"),
         Client::OpenCode => ("read", "filePath"),
+        Client::Codex => panic!("codex is not run so"),
     };
     let files: Vec<_> = (0..6).map(|n| format!("/home/dev/proj/part-{n}.txt")).collect();
     for file in &files {

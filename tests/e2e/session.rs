@@ -12,6 +12,9 @@ impl Client {
         match self {
             Self::Claude => vec!["-p", "Do what is to be done.", "--permission-mode", "bypassPermissions"],
             Self::OpenCode => vec!["run", "--auto", "Do what is to be done."],
+            Self::Codex => {
+                vec!["exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "Do what is to be done."]
+            }
         }
     }
 
@@ -34,6 +37,7 @@ impl Client {
                 ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
                 ("OPENCODE_CONFIG_CONTENT", include_str!("opencode-model.json")),
             ],
+            Self::Codex => &[("SCRIPTED_KEY", "dummy")],
         };
         pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
     }
@@ -42,6 +46,7 @@ impl Client {
         match self {
             Self::Claude => Format::Anthropic,
             Self::OpenCode => Format::OpenAi,
+            Self::Codex => Format::Responses,
         }
     }
 }

@@ -81,6 +81,7 @@ impl Client {
                 "/home/dev/proj/.opencode/plugin",
                 "/home/dev/proj/.opencode/opencode.json",
             ],
+            Self::Codex => &[],
         };
         let of_both = [
             "/home/dev/.local/bin",
@@ -102,6 +103,7 @@ impl Client {
             Self::OpenCode => {
                 ["/home/dev/.config/opencode/plugin/lazaret.js", "/home/dev/.config/lazaret/config.toml"]
             }
+            Self::Codex => ["/home/dev/.codex/hooks.json", "/home/dev/.codex/config.toml"],
         }
     }
 
@@ -111,6 +113,7 @@ impl Client {
         let at = match self {
             Self::Claude => 0,
             Self::OpenCode => 1,
+            Self::Codex => panic!("its ways are in codex.rs"),
         };
         arguments.insert(at, "--continue");
         arguments

@@ -1,8 +1,9 @@
-//! The two wire formats a client speaks with its model: Anthropic messages and OpenAI chat completions, both streamed.
+//! The wire formats a client speaks with its model: Anthropic messages, OpenAI chat completions and responses, all streamed.
 //! Just enough HTTP for the two clients, one request per connection.
 
 use crate::model::{Call, Told};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,6 +61,7 @@ fn respond(mut stream: &UnixStream, status: &str, kind: &str, body: &str) {
 pub enum Format {
     Anthropic,
     OpenAi,
+    Responses,
 }
 
 impl Format {
@@ -68,27 +70,43 @@ impl Format {
         match path.split('?').next() {
             Some("/v1/messages") => Some(Self::Anthropic),
             Some("/v1/chat/completions") => Some(Self::OpenAi),
+            Some("/v1/responses") => Some(Self::Responses),
             _ => None,
         }
     }
 
     /// Whether tools are offered; a request without is a side request such as OpenCode's for a title.
     pub fn has_tools(self, body: &Value) -> bool {
-        body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+        // A model of Codex's that runs all its tools through code has them among the messages.
+        let in_messages = || messages(body).iter().any(|item| item["type"] == "additional_tools");
+        body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) || in_messages()
     }
 
     /// The text of the first message of the user.
     pub fn first_prompt(self, body: &Value) -> String {
-        messages(body)
-            .iter()
-            .find(|m| m["role"] == "user")
-            .map(|m| text_of(&m["content"]))
-            .unwrap_or_default()
+        let mut prompts =
+            messages(body).iter().filter(|m| m["role"] == "user" || m["type"] == "agent_message");
+        // Codex's first message of the user is its own, about the machine.
+        let first = match self {
+            Self::Anthropic | Self::OpenAi => prompts.next(),
+            Self::Responses => prompts.nth(1),
+        };
+        first.map(|m| text_of(&m["content"])).unwrap_or_default()
     }
 
     /// How often the model has answered already: the place in its script.
     pub fn answers_so_far(self, body: &Value) -> usize {
-        messages(body).iter().filter(|m| m["role"] == "assistant").count()
+        match self {
+            Self::Anthropic | Self::OpenAi => {
+                messages(body).iter().filter(|m| m["role"] == "assistant").count()
+            }
+            // The calls of one answer are items of their own; each names the answer in its id.
+            Self::Responses => {
+                let answers =
+                    messages(body).iter().filter_map(|item| item["id"].as_str()?.strip_prefix(ANSWER));
+                answers.filter_map(|id| id.split('_').next()).collect::<BTreeSet<_>>().len()
+            }
+        }
     }
 
     /// The tool results in a request, by label.
@@ -104,6 +122,11 @@ impl Format {
                     let told = Told { text: text_of(&block["content"]), is_error: block["is_error"] == true };
                     (label(&block["tool_use_id"]), told)
                 })
+                .collect(),
+            Self::Responses => messages
+                .iter()
+                .filter(|m| m["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output")))
+                .map(|m| (label(&m["call_id"]), Told { text: result_of(&m["output"]), is_error: false }))
                 .collect(),
             Self::OpenAi => messages
                 .iter()
@@ -129,6 +152,11 @@ impl Format {
                 10,
             ),
             Self::OpenAi => openai(stream, "stop", &json!({"role": "assistant", "content": text}), 10),
+            Self::Responses => {
+                let content = json!([{"type": "output_text", "text": text}]);
+                let item = json!({"type": "message", "role": "assistant", "content": content});
+                responses(stream, vec![item], 10);
+            }
         }
     }
 
@@ -163,6 +191,7 @@ impl Format {
                     tokens,
                 );
             }
+            Self::Responses => responses(stream, calls.iter().map(function_call).collect(), tokens),
         }
     }
 }
@@ -185,7 +214,8 @@ fn label(id: &Value) -> String {
 }
 
 fn messages(body: &Value) -> &[Value] {
-    body["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+    let messages = body["messages"].as_array().or_else(|| body["input"].as_array());
+    messages.map(Vec::as_slice).unwrap_or_default()
 }
 
 /// The text of a content: a string, or blocks of which some hold text or content in turn.
@@ -219,6 +249,48 @@ fn anthropic(stream: &UnixStream, stop: &str, blocks: &[(Value, Value)], tokens:
         format!("event: {name}\ndata: {event}\n\n")
     });
     respond(stream, "200 OK", "text/event-stream", &lines.collect::<String>());
+}
+
+/// A call as Codex's model makes it: a text is the argument of a free-form tool, and a `/` parts a group from its tool.
+fn function_call(call: &Call) -> Value {
+    let id = wire_id(&call.label);
+    let (space, name) =
+        call.tool.split_once('/').map_or((None, call.tool), |(space, name)| (Some(space), name));
+    match &call.input {
+        Value::String(text) => {
+            json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": text})
+        }
+        input => json!({"type": "function_call", "call_id": id, "name": name, "namespace": space,
+                        "arguments": input.to_string()}),
+    }
+}
+
+const ANSWER: &str = "answer";
+
+fn responses(stream: &UnixStream, items: Vec<Value>, tokens: u32) {
+    let id = fresh_id();
+    let answer = id.trim_start_matches("msg_");
+    let mut events = vec![json!({"type": "response.created", "response": {"id": id}})];
+    for (at, mut item) in items.into_iter().enumerate() {
+        item["id"] = json!(format!("{ANSWER}{answer}_{at}"));
+        if item["namespace"].is_null() {
+            drop(item.as_object_mut().and_then(|item| item.remove("namespace")));
+        }
+        events.push(json!({"type": "response.output_item.done", "output_index": at, "item": item}));
+    }
+    let usage = json!({"input_tokens": tokens, "output_tokens": 10, "total_tokens": tokens + 10});
+    events.push(json!({"type": "response.completed", "response": {"id": id, "usage": usage}}));
+    let lines = events.iter().map(|event| {
+        let name = event["type"].as_str().unwrap_or_default();
+        format!("event: {name}\ndata: {event}\n\n")
+    });
+    respond(stream, "200 OK", "text/event-stream", &lines.collect::<String>());
+}
+
+/// What a tool printed, without what Codex says of the run in front of it.
+fn result_of(output: &Value) -> String {
+    let text = text_of(output);
+    text.split_once("\nOutput:\n").map_or(text.clone(), |(_, printed)| printed.to_owned())
 }
 
 fn openai(stream: &UnixStream, finish: &str, delta: &Value, tokens: u32) {

@@ -63,6 +63,9 @@ impl World {
                 std::fs::create_dir(world.host(&format!("{directory}/node_modules"))).unwrap();
             }
         }
+        if client == Client::Codex {
+            world.write("/home/dev/.codex/config.toml", include_str!("codex-model.toml"));
+        }
         // Claude Code takes the PATH of a login shell.
         world.write("/home/dev/.bashrc", &format!("export PATH={}\n", search_path()));
         world.install_lazaret();
@@ -145,7 +148,7 @@ impl World {
     /// Gives the machine an `/etc`, a `/usr/local/bin` and a `/var/lib` of its own, and installs lazaret there for every user.
     pub fn install_for_all(&self) {
         let system = self.root.path().join("system");
-        for dir in ["claude-code", "opencode/node_modules", "lazaret", "bin", "lib"] {
+        for dir in ["claude-code", "opencode/node_modules", "codex", "lazaret", "bin", "lib"] {
             std::fs::create_dir_all(system.join(dir)).unwrap();
         }
         std::fs::write(system.join("opencode/package.json"), PLUGIN_PACKAGE).unwrap();

@@ -40,6 +40,8 @@ impl Home {
             claude_config_dir: None,
             claude_managed: root.join("etc/managed-settings.json"),
             opencode_managed: root.join("etc/opencode"),
+            root: root.clone(),
+            homes: vec![(Client::Codex, root.join("home/.codex"))],
             xdg_config_home: None,
             opencode_config_dir: None,
             places: vec!["--home".to_owned(), root.join("home").display().to_string()],

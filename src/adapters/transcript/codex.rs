@@ -1,11 +1,11 @@
 //! Codex's rollouts: today's lines, which wrap an item in a `payload`, and the older ones, which are the item.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::codex_tools::{self, Asked};
-use super::{Form, Recorded, Told, Unread, nameless};
+use super::{Form, Left, Recorded, Told, Unread, nameless};
 use crate::domain::{Client, clip};
 
 /// Kinds of item that stand alone in older rollouts.
@@ -22,7 +22,17 @@ pub(super) const ITEMS: &[&str] = &[
     "compaction",
 ];
 /// Kinds of line.
-const LINES: &[&str] = &["session_meta", "turn_context", "response_item", "event_msg", "compacted"];
+const LINES: &[&str] = &[
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "token_usage_record",
+    "world_state",
+];
+/// Begins the ids of calls that code made, which stand as what was done alone.
+const BY_CODE: &str = "exec-";
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -81,6 +91,9 @@ impl Lines {
                 Ok(Vec::new())
             }
             (Some("response_item"), Some(item)) => self.item(item.get(), time),
+            (Some("event_msg"), Some(event)) if event.get().contains(BY_CODE) => {
+                Ok(self.done(event.get(), time))
+            }
             (Some(kind), Some(_)) if LINES.contains(&kind) => Ok(Vec::new()),
             (Some(kind), None) if ITEMS.contains(&kind) => self.item(text, time),
             (Some(kind), _) => Err(Unread::Unknown(clip(kind, 40))),
@@ -114,8 +127,12 @@ impl Lines {
         let asked = match (item.kind.as_deref(), &item.name) {
             (Some("function_call"), Some(name)) => {
                 let name = match &item.namespace {
-                    Some(space) => format!("{space}{name}"),
-                    None => name.clone(),
+                    Some(server) if server.starts_with("mcp__") && !server.ends_with("__") => {
+                        format!("{server}__{name}")
+                    }
+                    Some(space) if space.starts_with("mcp__") => format!("{space}{name}"),
+                    // A group of Codex's own tools.
+                    Some(_) | None => name.clone(),
                 };
                 codex_tools::function(&name, &arguments(item.arguments), self.cwd.as_deref())
             }
@@ -138,17 +155,22 @@ impl Lines {
             }
             _ => return Ok(Vec::new()),
         };
-        let Asked { tool, input } = match asked {
-            Ok(asked) => asked,
-            Err(left) => return Ok(vec![Told::Left(left)]),
-        };
         self.nameless += 1;
         let id = item.call_id.or(item.id).unwrap_or_else(|| format!("{own}#{}", self.nameless));
-        Ok(vec![Told::Call(Box::new(Recorded {
+        Ok(vec![self.told(asked, id, time)])
+    }
+
+    fn told(&self, asked: Result<Asked, Left>, id: String, time: Option<String>) -> Told {
+        let Asked { tool, input } = match asked {
+            Ok(asked) => asked,
+            Err(left) => return Told::Left(left),
+        };
+        let own = self.session.clone().unwrap_or_else(|| "unnamed".to_owned());
+        Told::Call(Box::new(Recorded {
             form: Form::Codex,
             client: Client::OpenCode,
+            session: self.parent.clone().unwrap_or_else(|| own.clone()),
             agent: self.parent.is_some().then_some(own),
-            session,
             agent_type: None,
             cwd: self.cwd.clone(),
             mode: None,
@@ -156,7 +178,36 @@ impl Lines {
             id,
             tool,
             input: input.to_string(),
-        }))])
+        }))
+    }
+
+    /// What code called: a command, changes of files or a tool of a server, and how it ended.
+    fn done(&self, text: &str, time: Option<String>) -> Vec<Told> {
+        let event: Value = serde_json::from_str(text).unwrap_or_default();
+        let of = |name: &str| event.pointer(&format!("/item/{name}"));
+        let word = |name: &str| of(name).and_then(Value::as_str).unwrap_or_default();
+        let ended = event.get("type").and_then(Value::as_str) == Some("item_completed");
+        let id = word("id").to_owned();
+        if !ended || !id.starts_with(BY_CODE) {
+            return Vec::new();
+        }
+        let asked = match word("type") {
+            "CommandExecution" => {
+                let cwd = word("cwd").strip_prefix("file://").or(self.cwd.as_deref());
+                let arguments = json!({ "command": of("command"), "workdir": cwd });
+                codex_tools::function("exec_command", &arguments, self.cwd.as_deref())
+            }
+            "FileChange" => codex_tools::changed(of("changes")),
+            "McpToolCall" => {
+                let name = format!("mcp__{}__{}", word("server"), word("tool"));
+                codex_tools::function(&name, of("arguments").unwrap_or(&Value::Null), self.cwd.as_deref())
+            }
+            _ => return Vec::new(),
+        };
+        let failed = !matches!(word("status"), "completed" | "");
+        let session =
+            self.parent.clone().or_else(|| self.session.clone()).unwrap_or_else(|| "unnamed".to_owned());
+        vec![self.told(asked, id.clone(), time), Told::Ended { session, id, failed }]
     }
 
     /// Older rollouts say only in words where they were made.

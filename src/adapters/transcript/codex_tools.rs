@@ -62,6 +62,16 @@ pub(super) fn function(name: &str, arguments: &Value, cwd: Option<&str>) -> Resu
         | "wait_agent"
         | "close_agent"
         | "list_agents"
+        | "get_goal"
+        | "create_goal"
+        | "update_goal"
+        | "resume_agent"
+        | "send_input"
+        | "send_message"
+        | "followup_task"
+        | "interrupt_agent"
+        | "sleep"
+        | "curr_time"
         | "list_mcp_resources"
         | "list_mcp_resource_templates" => Ok(asked("todowrite", json!({}))),
         _ => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
@@ -74,10 +84,37 @@ pub(super) fn function(name: &str, arguments: &Value, cwd: Option<&str>) -> Resu
     }
 }
 
+/// Changes of files by their paths, as the patch that made them.
+pub(super) fn changed(changes: Option<&Value>) -> Result<Asked, Left> {
+    let changes = changes.and_then(Value::as_object).ok_or(Left::NoArguments)?;
+    let mut patch = format!("{BEGIN}\n");
+    for (path, change) in changes {
+        let text = |name: &str| change.get(name).and_then(Value::as_str).unwrap_or_default();
+        let head = match text("type") {
+            "add" => "Add",
+            "delete" => "Delete",
+            _ => "Update",
+        };
+        patch.push_str(&format!("*** {head} File: {path}\n"));
+        if !text("move_path").is_empty() {
+            patch.push_str(&format!("*** Move to: {}\n", text("move_path")));
+        }
+        for line in text("content").lines() {
+            patch.push_str(&format!("+{line}\n"));
+        }
+        let added =
+            text("unified_diff").lines().filter(|line| line.starts_with('+') && !line.starts_with("+++"));
+        added.for_each(|line| patch.push_str(&format!("{line}\n")));
+    }
+    Ok(patched(&patch))
+}
+
 /// A tool whose argument is one text.
 pub(super) fn custom(name: &str, input: &str) -> Result<Asked, Left> {
     match name {
         "apply_patch" => Ok(patched(input)),
+        // Code calls other tools, and each of those is recorded.
+        "exec" => Ok(asked("todowrite", json!({}))),
         _ => Err(Left::OtherTool),
     }
 }

@@ -11,9 +11,10 @@ mod specstory;
 mod specstory_tools;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
+use super::Spoken;
 use crate::domain::{Client, words};
 
 pub use opencode::Stored;
@@ -70,24 +71,19 @@ impl Recorded {
     /// The hook message that the client would send before this call, in that permission mode; `cwd` where none was recorded.
     pub fn message(&self, cwd: &str, mode: Option<&str>) -> String {
         let cwd = self.cwd.as_deref().filter(|dir| dir.starts_with('/')).unwrap_or(cwd);
-        let agent = self.agent.as_deref();
-        let head = match self.client {
-            Client::ClaudeCode => json!({
-                "session_id": self.session, "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": self.tool,
-                "tool_use_id": self.id, "agent_id": agent, "agent_type": self.agent_type, "permission_mode": mode,
-            }),
-            Client::OpenCode => json!({
-                "event": "tool.execute.before", "directory": cwd, "agent": self.agent_type,
-                "root": agent.map(|_| &self.session),
-                "input": {"tool": self.tool, "sessionID": agent.unwrap_or(&self.session), "callID": self.id},
-            }),
-        };
-        let head = head.to_string();
-        let open = head.strip_suffix('}').unwrap_or(&head);
-        match self.client {
-            Client::ClaudeCode => format!("{open},\"tool_input\":{}}}", self.input),
-            Client::OpenCode => format!("{open},\"output\":{{\"args\":{}}}}}", self.input),
-        }
+        super::spoken(
+            self.client,
+            &Spoken {
+                session: &self.session,
+                agent: self.agent.as_deref(),
+                agent_type: self.agent_type.as_deref(),
+                cwd,
+                mode,
+                id: Some(&self.id),
+                tool: &self.tool,
+                input: &self.input,
+            },
+        )
     }
 }
 

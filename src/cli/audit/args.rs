@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::ClientName;
+use crate::cli::args::client_name;
+use crate::domain::Client;
 
 #[derive(Debug, Args)]
 pub struct Select {
     /// Only this client
-    #[arg(long, value_name = "CLIENT")]
-    pub client: Option<ClientName>,
+    #[arg(long, value_parser = client_name(), value_name = "CLIENT")]
+    pub client: Option<Client>,
     /// Only this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,

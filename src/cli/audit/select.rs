@@ -31,7 +31,7 @@ pub fn filter(args: &Select, machine: &Machine) -> Result<Filter> {
         known_rule(rule, machine)?;
     }
     Ok(Filter {
-        client: args.client.map(Into::into),
+        client: args.client,
         session: args.session.clone(),
         agent: args.agent.clone(),
         verdict,

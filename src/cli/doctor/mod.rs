@@ -1,18 +1,18 @@
 //! `lazaret doctor`: proves that the gate is closed by running what is registered as the client would run it. Changes
 //! nothing by itself.
 
-mod claude_code;
+pub mod claude_code;
 mod claude_plugins;
 mod configuration;
 mod hostile;
 mod log;
-mod machine;
-mod opencode;
+pub mod machine;
+pub mod opencode;
 mod opened;
 mod probe;
 mod report;
 mod reviewer;
-mod standing;
+pub mod standing;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+pub use probe::{MUST_BLOCK, MUST_PASS};
 pub use report::{Line, Report, Status};
 
 use crate::cli::CHECKS;
 use crate::cli::Exit;
+use crate::cli::clients as handling;
 use crate::cli::install::chosen;
 use crate::domain::{Client, Places, Policy};
 use crate::host::config;
@@ -38,7 +40,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 pub const PROBE: &str = "lazaret-doctor-";
 
 /// The fix for a binary that is where it should be and does not answer as it should.
-const ANEW: &str =
+pub const ANEW: &str =
     "look for rules that are switched off (lazaret config show), or put the binary in anew (install.sh)";
 
 /// What `lazaret doctor` was asked to do.
@@ -81,11 +83,7 @@ pub fn finish(report: &Report, json: bool, out: &mut dyn Write) -> Result<Exit> 
 pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report) {
     let clients = chosen(&options.clients, here);
     if clients.is_empty() {
-        report.fail(
-            "clients",
-            "no client found: neither claude nor opencode is on PATH, and neither has a configuration directory",
-            "install a client, then: lazaret install",
-        );
+        report.fail("clients", handling::none_is_here(), "install a client, then: lazaret install");
     }
     let explained = config::explain(&options.configured.dirs, &options.configured.places, CHECKS);
     let deadline_ms = match &explained {
@@ -100,11 +98,10 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     }
     let examined = Examined { options, here, expected: expected(here), deadline };
     for client in clients {
-        match client {
-            Client::ClaudeCode => claude_code::examine(&examined, report),
-            Client::OpenCode => opencode::examine(&examined, report),
+        (handling::of(client).examine)(&examined, report);
+        if client.about().reviews {
+            reviewer::examine(client, here, report);
         }
-        reviewer::examine(client, here, report);
     }
     standing::examine(here, report);
     machine::examine(here, report);
@@ -112,9 +109,9 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
 }
 
 /// What every examination looks at.
-struct Examined<'a> {
-    options: &'a DoctorOptions,
-    here: &'a Surroundings,
+pub struct Examined<'a> {
+    pub options: &'a DoctorOptions,
+    pub here: &'a Surroundings,
     /// The binaries that a registration may name.
     expected: Vec<PathBuf>,
     /// After how long the hook ends by itself.
@@ -123,7 +120,7 @@ struct Examined<'a> {
 
 impl Examined<'_> {
     /// Whether `bin` is what install registered, or this binary.
-    fn is_expected(&self, bin: &Path) -> bool {
+    pub fn is_expected(&self, bin: &Path) -> bool {
         let real = bin.canonicalize().unwrap_or_else(|_| bin.to_path_buf());
         self.expected.contains(&real)
     }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::report::Report;
+use crate::cli::clients;
 use crate::cli::install::{program_in, shown};
+use crate::domain::Client;
 use crate::host::dirs::Dirs;
 use crate::host::registration::{Scope, Surroundings, files, hooks, settings};
 use crate::host::writable;
@@ -14,9 +16,9 @@ const SUBJECT: &str = "installation";
 
 /// Says for every client that root registered whether this user could change anything of it.
 pub fn examine(here: &Surroundings, report: &mut Report) {
-    let managed = [("claude-code", claude_code(here)), ("opencode", opencode(here))];
+    let managed = Client::ALL.into_iter().map(|client| (client.name(), (clients::of(client).managed)(here)));
     let found: Vec<(&str, Vec<PathBuf>)> =
-        managed.into_iter().filter_map(|(client, files)| Some((client, files?))).collect();
+        managed.filter_map(|(client, files)| Some((client, files?))).collect();
     if found.is_empty() {
         let message =
             "tamper-evident: this user could change it; what an agent changes is put back and shown";
@@ -43,7 +45,7 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
 }
 
 /// The files of the managed registration with Claude Code, the binary among them.
-fn claude_code(here: &Surroundings) -> Option<Vec<PathBuf>> {
+pub fn claude_code(here: &Surroundings) -> Option<Vec<PathBuf>> {
     let path = &here.claude_managed;
     let text = files::read(path).ok()??;
     let hooks = settings::hooks_in(&text).ok()?;
@@ -53,7 +55,7 @@ fn claude_code(here: &Surroundings) -> Option<Vec<PathBuf>> {
 }
 
 /// The files of the managed registration with OpenCode, the binary among them.
-fn opencode(here: &Surroundings) -> Option<Vec<PathBuf>> {
+pub fn opencode(here: &Surroundings) -> Option<Vec<PathBuf>> {
     let (configuration, plugin) = managed_plugin(here)?;
     let (bin, _) = program_in(&files::read(&plugin).ok()??)?;
     Some(vec![configuration, plugin, PathBuf::from(bin)])

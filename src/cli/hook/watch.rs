@@ -5,6 +5,7 @@
 use super::Setting;
 use super::lingers::lingers;
 use super::surfaces::{noted, way};
+use crate::cli::clients;
 use crate::cli::install::program_in;
 use crate::domain::{
     Action, Asking, Client, Content, Decision, EventKind, Fault, Marks, Outcome, Reason, Request, Severity,
@@ -265,16 +266,18 @@ impl<'a> Lookout<'a> {
         if let Some(why) = changes.iter().find_map(|change| self.obeyed(change)) {
             return Ok(Some(why));
         }
-        match self.request.subject.client {
-            Client::ClaudeCode if changes.iter().any(|change| change.file.role == Role::Settings) => {
-                self.registration_lost(changes)
-            }
-            Client::ClaudeCode => Ok(None),
-            Client::OpenCode => Ok(changes
-                .iter()
-                .find(|change| change.file.role == Role::Plugin && !is_same_plugin(change))
-                .map(|change| format!("the plugin {} is not what was installed", escape(&change.file.path)))),
+        let client = self.request.subject.client;
+        if let Some(falls) = clients::of(client).falls {
+            return Ok(self.fallen(changes, falls));
         }
+        if client == Client::ClaudeCode {
+            let settings = changes.iter().any(|change| change.file.role == Role::Settings);
+            return if settings { self.registration_lost(changes) } else { Ok(None) };
+        }
+        let another =
+            changes.iter().find(|change| change.file.role == Role::Plugin && !is_same_plugin(change));
+        Ok(another
+            .map(|change| format!("the plugin {} is not what was installed", escape(&change.file.path))))
     }
 
     /// The same of Claude Code's settings. Where they did not hold the gate before, nothing is lost.
@@ -293,6 +296,16 @@ impl<'a> Lookout<'a> {
         let replaced = || review::is_replaced(&before, &settings.others);
         let another = || "the hook of PreToolUse would ask another program than this one".to_owned();
         Ok(dropped.or_else(|| replaced().then(another)))
+    }
+
+    /// The same of a client whose files say it.
+    fn fallen(&self, changes: &[Change<'_>], falls: clients::Falls) -> Option<String> {
+        let (env, project) = (&self.setting.env, self.setting.project(self.request));
+        let before = |path: &str| {
+            let change = changes.iter().find(|change| change.file.path == path);
+            change.map(|change| change.was.0.clone())
+        };
+        falls(env, project, &|_| None).filter(|_| falls(env, project, &before).is_none())
     }
 
     /// Puts one back, and says so. Gives the place where its other content is kept.

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-pub use change::{Change, shown};
-pub use parts::{agent_for, agent_path, program_in};
+pub use change::{Change, Existing, shown};
+pub use parts::{Registering, agent_for, agent_path, claude_code, opencode, program_in};
 
 use crate::cli::Exit;
 use crate::domain::{Client, Fault, FaultKind};
-use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};
 use crate::host::registration::{Scope, Surroundings, clients};
 use crate::host::watch::{self, Sealed};
@@ -55,20 +54,10 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
     }
     let mut changes = Vec::new();
     for client in &wanted {
-        match client {
-            Client::ClaudeCode => {
-                let version = clients::oldest_version(*client, here);
-                let form = Form::for_client(version);
-                changes.extend(parts::claude_code(&bin, form, options.scope, here, &manifest)?);
-                let told =
-                    version.map_or_else(|| "version not known".to_owned(), |version| version.to_string());
-                writeln!(out, "claude-code ({told}): {}, {} scope", form.name(), options.scope.name())?;
-            }
-            Client::OpenCode => {
-                changes.extend(parts::opencode(&bin, options.scope, here)?);
-                writeln!(out, "opencode: plugin, {} scope", options.scope.name())?;
-            }
-        }
+        let registering = Registering { bin: &bin, scope: options.scope, here, manifest: &manifest };
+        let (files, told) = (crate::cli::clients::of(*client).changes)(&registering)?;
+        changes.extend(files);
+        writeln!(out, "{}{told}, {} scope", client.name(), options.scope.name())?;
     }
     // Held until all is done: a hook that looks meanwhile waits, and then finds what counts.
     let mut sealed = None;
@@ -127,7 +116,7 @@ fn closing_words(
         format!(" --scope {}", options.scope.name())
     };
     let names: Vec<&str> = wanted.iter().map(|client| client.name()).collect();
-    let names = if wanted.len() == Client::ALL.len() { "all".to_owned() } else { names.join(" ") };
+    let names = if wanted.len() > 1 { "all".to_owned() } else { names.concat() };
     writeln!(out, "sessions that are open now keep what they started with; start them again")?;
     writeln!(out, "prove it: lazaret doctor")?;
     writeln!(out, "undo:     lazaret uninstall {names}{scope}")?;
@@ -145,10 +134,7 @@ pub fn chosen(named: &[Client], here: &Surroundings) -> Vec<Client> {
 
 /// Says that there is nothing to register with.
 pub fn no_client(out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "no client found: neither claude nor opencode is on PATH, and neither has a configuration directory"
-    )?;
+    writeln!(out, "{}", crate::cli::clients::none_is_here())?;
     writeln!(out, "hint: install one, or name it: lazaret install claude-code")?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::change::{Change, Existing, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::{self, BIN_MARKER, Form};
 use crate::host::registration::manifest::{Kind, Manifest};
-use crate::host::registration::{Scope, Surroundings, files, settings};
+use crate::host::registration::{Scope, Surroundings, clients, files, settings};
 
 const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
 /// What Claude Code's definition says of the agent's name and tools, and OpenCode's in its place.
@@ -26,14 +26,21 @@ const PLACES_MARKER: &str = "const PLACES = []\n";
 /// The plugin for OpenCode, with the marker for the binary's path in it.
 const PLUGIN: &str = include_str!("../../../adapters/opencode/lazaret.js");
 
+/// What is registered, where, and what earlier installs wrote.
+pub struct Registering<'a> {
+    pub bin: &'a str,
+    pub scope: Scope,
+    pub here: &'a Surroundings,
+    pub manifest: &'a Manifest,
+}
+
 /// The changes for Claude Code.
-pub(super) fn claude_code(
-    bin: &str,
-    form: Form,
-    scope: Scope,
-    here: &Surroundings,
-    manifest: &Manifest,
-) -> Result<Vec<Change>, Fault> {
+pub fn claude_code(registering: &Registering<'_>) -> Result<(Vec<Change>, String), Fault> {
+    let Registering { bin, scope, here, manifest } = *registering;
+    let version = clients::oldest_version(Client::ClaudeCode, here);
+    let form = Form::for_client(version);
+    let told = version.map_or_else(|| "version not known".to_owned(), |version| version.to_string());
+    let told = format!(" ({told}): {}", form.name());
     let path = scope.claude_settings(here)?;
     let old = files::read(&path)?;
     let mut recorded = manifest.bins();
@@ -58,7 +65,7 @@ pub(super) fn claude_code(
         mixed,
         existing: Existing::Replace,
     };
-    of_scope(registration, None, (Client::ClaudeCode, scope), here)
+    Ok((of_scope(registration, None, (Client::ClaudeCode, scope), here)?, told))
 }
 
 /// The quarantined reviewer's definition, which takes nobody's place.
@@ -80,7 +87,8 @@ fn agent(client: Client, scope: Scope, here: &Surroundings) -> Result<Change, Fa
 }
 
 /// The changes for OpenCode.
-pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<Vec<Change>, Fault> {
+pub fn opencode(registering: &Registering<'_>) -> Result<(Vec<Change>, String), Fault> {
+    let Registering { bin, scope, here, .. } = *registering;
     let path = scope.opencode_plugin(here)?;
     let old = files::read(&path)?;
     let plugin = Change {
@@ -96,7 +104,7 @@ pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<V
         existing: Existing::Replace,
     };
     let named = if scope == Scope::System { Some(naming_plugin(here)?) } else { None };
-    of_scope(plugin, named, (Client::OpenCode, scope), here)
+    Ok((of_scope(plugin, named, (Client::OpenCode, scope), here)?, ": plugin".to_owned()))
 }
 
 /// What belongs together: of a user also the reviewer's definition, which is looked for in users' and projects' directories alone.
@@ -177,10 +185,7 @@ pub fn agent_for(client: Client) -> String {
 
 /// Where the quarantined reviewer's definition goes.
 pub fn agent_path(client: Client, scope: Scope, here: &Surroundings) -> Result<PathBuf, Fault> {
-    let dir = match client {
-        Client::ClaudeCode => scope.claude_dir(here)?,
-        Client::OpenCode => scope.opencode_dir(here)?,
-    };
+    let dir = if client == Client::OpenCode { scope.opencode_dir(here)? } else { scope.claude_dir(here)? };
     Ok(dir.join(AGENT_FILE))
 }
 

@@ -37,11 +37,9 @@ impl Desk<'_> {
     pub fn stop(&self, subject: &Subject, message: Option<&str>) -> Result<Decision, Fault> {
         let key = AgentKey::of(subject);
         let mut decision = Decision::new(Vec::new(), None, false);
-        let errors = match subject.client {
-            Client::ClaudeCode => response::parse(message.unwrap_or_default()).err(),
-            // It tells of the end without the answer, and has no way back.
-            Client::OpenCode => None,
-        };
+        // The others tell of the end without the answer, or have no way back.
+        let takes_back = subject.client == Client::ClaudeCode;
+        let errors = if takes_back { response::parse(message.unwrap_or_default()).err() } else { None };
         if let Some(errors) = errors {
             let counted = quarantine::sent_back(self.dirs, &key, self.now)?;
             if counted.is_some_and(|counted| counted.agent <= RETRIES) {
@@ -138,13 +136,13 @@ impl Desk<'_> {
     /// What is said of an answer that departs from the schema.
     fn invalid(&self, key: &AgentKey) -> Withheld {
         let why = "the agent's answer is not one JSON object of the response schema";
-        match key.client {
-            // It was asked for another one three times.
-            Client::ClaudeCode => Withheld::new(why, ANEW),
-            Client::OpenCode => match quarantine::sent_back(self.dirs, key, self.now) {
-                Ok(Some(counted)) if counted.review < RETRIES => Withheld::new(why, AGAIN),
-                Ok(_) | Err(_) => Withheld::new(format!("{why}, and this review has failed for good"), ANEW),
-            },
+        // It was asked for another one three times.
+        if key.client == Client::ClaudeCode {
+            return Withheld::new(why, ANEW);
+        }
+        match quarantine::sent_back(self.dirs, key, self.now) {
+            Ok(Some(counted)) if counted.review < RETRIES => Withheld::new(why, AGAIN),
+            Ok(_) | Err(_) => Withheld::new(format!("{why}, and this review has failed for good"), ANEW),
         }
     }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::ClientName;
+use crate::cli::args::client_name;
+use crate::domain::Client;
 use crate::review::response::Danger;
 
 #[derive(Debug, Subcommand)]
@@ -116,8 +117,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub scope: Scope,
     /// The client that runs the agent (default: the one that is here, Claude Code first)
-    #[arg(long, value_enum)]
-    pub client: Option<ClientName>,
+    #[arg(long, value_parser = client_name())]
+    pub client: Option<Client>,
     /// The model, as the client names it
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

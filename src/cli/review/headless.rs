@@ -38,9 +38,11 @@ impl Start<'_> {
     pub fn command(&self, client: Client) -> Result<Command, Fault> {
         let mut command = Command::new(self.program);
         command.current_dir(self.dir).env("LAZARET_QUARANTINE", self.session.as_str()).stdin(Stdio::null());
-        match client {
-            Client::ClaudeCode => self.claude(&mut command),
-            Client::OpenCode => self.opencode(&mut command)?,
+        // Of the clients with which a review can be run.
+        if client == Client::ClaudeCode {
+            self.claude(&mut command)
+        } else {
+            self.opencode(&mut command)?
         }
         let longest = command.get_args().map(|argument| argument.len()).max().unwrap_or(0);
         if longest > MAX_ARGUMENT {

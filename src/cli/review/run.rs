@@ -93,8 +93,8 @@ impl Drop for Open<'_> {
 
 /// The client that is asked for, or the first that is here.
 fn client(args: &RunArgs, here: &Surroundings) -> Result<(Client, PathBuf), Fault> {
-    let wanted: Vec<Client> =
-        args.client.map_or_else(|| Client::ALL.to_vec(), |name| vec![Client::from(name)]);
+    let wanted: Vec<Client> = args.client.map_or_else(|| Client::ALL.to_vec(), |client| vec![client]);
+    let wanted: Vec<Client> = wanted.into_iter().filter(|client| client.about().reviews).collect();
     let found = |client: Client| Some((client, clients::executables(client, here).into_iter().next()?));
     wanted.iter().copied().find_map(found).ok_or_else(|| {
         let names: Vec<&str> = wanted.iter().map(|client| client.name()).collect();

@@ -24,20 +24,15 @@ impl Headless {
     pub fn of(args: &RunArgs) -> Result<Headless> {
         let program = args.command.first().map(OsString::as_os_str).unwrap_or_default();
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
-        let client = match name {
-            "claude" => Client::ClaudeCode,
-            "opencode" => Client::OpenCode,
-            _ => bail!(
+        let Some(client) = Client::of_program(name).filter(|client| client.about().reviews) else {
+            bail!(
                 "run {}: it starts only claude and opencode, by their names or by a path that ends in one of them",
                 escape(name)
-            ),
+            )
         };
         let line = args.command.clone();
         guarded(&line)?;
-        match client {
-            Client::ClaudeCode => claude(line),
-            Client::OpenCode => opencode(line),
-        }
+        if client == Client::ClaudeCode { claude(line) } else { opencode(line) }
     }
 
     pub fn command(&self) -> Command {

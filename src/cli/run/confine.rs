@@ -179,24 +179,23 @@ fn in_full(place: &str, places: &Places) -> Option<PathBuf> {
 /// Where the client keeps its own things; directories are made, for it could not.
 fn of_client(client: Client, machine: &Machine, places: &Places) -> Result<Vec<PathBuf>> {
     let Some(home) = places.home.as_deref().map(Path::new) else { return Ok(Vec::new()) };
-    let (dirs, files) = match client {
-        Client::ClaudeCode => match &machine.env.claude_config_dir {
+    let (dirs, files) = if client == Client::ClaudeCode {
+        match &machine.env.claude_config_dir {
             Some(dir) => (vec![PathBuf::from(dir)], Vec::new()),
             None => (vec![home.join(".claude")], vec![home.join(".claude.json")]),
-        },
-        Client::OpenCode => {
-            let base = |name: &str, default: &str| {
-                let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
-                named.unwrap_or_else(|| home.join(default)).join("opencode")
-            };
-            let dirs = [
-                base("XDG_CONFIG_HOME", ".config"),
-                base("XDG_DATA_HOME", ".local/share"),
-                base("XDG_STATE_HOME", ".local/state"),
-                base("XDG_CACHE_HOME", ".cache"),
-            ];
-            (dirs.to_vec(), Vec::new())
         }
+    } else {
+        let base = |name: &str, default: &str| {
+            let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
+            named.unwrap_or_else(|| home.join(default)).join("opencode")
+        };
+        let dirs = [
+            base("XDG_CONFIG_HOME", ".config"),
+            base("XDG_DATA_HOME", ".local/share"),
+            base("XDG_STATE_HOME", ".local/state"),
+            base("XDG_CACHE_HOME", ".cache"),
+        ];
+        (dirs.to_vec(), Vec::new())
     };
     for dir in &dirs {
         std::fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;

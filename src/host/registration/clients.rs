@@ -16,10 +16,7 @@ const OPENCODE_2: &str = "opencode2";
 
 /// The executables of a client, the first on `PATH` first.
 pub fn executables(client: Client, here: &Surroundings) -> Vec<PathBuf> {
-    match client {
-        Client::ClaudeCode => find("claude", here),
-        Client::OpenCode => find("opencode", here),
-    }
+    find(client.about().program, here)
 }
 
 /// The executables of OpenCode 2.
@@ -46,11 +43,7 @@ pub fn is_executable(path: &Path) -> bool {
 
 /// Whether a client is here: its executable, or a directory of its configuration.
 pub fn is_here(client: Client, here: &Surroundings) -> bool {
-    let dir = match client {
-        Client::ClaudeCode => here.claude_dir(),
-        Client::OpenCode => here.opencode_dir(),
-    };
-    dir.is_ok_and(|dir| dir.is_dir()) || !executables(client, here).is_empty()
+    here.client_dir(client).is_ok_and(|dir| dir.is_dir()) || !executables(client, here).is_empty()
 }
 
 /// The oldest version among the executables of a client, since all read the same configuration; none when one of them

@@ -14,9 +14,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::domain::{Content, Fault, FaultKind, words};
+use crate::domain::{Client, Content, Fault, FaultKind, words};
 use crate::host::dirs::{Dirs, Environment};
-use crate::host::platform::HERE;
 use crate::host::watch;
 
 /// What the commands of registration need to know about the machine; made once, and by hand in tests.
@@ -34,6 +33,10 @@ pub struct Surroundings {
     pub claude_managed: PathBuf,
     /// OpenCode's managed directory, which no user can write to.
     pub opencode_managed: PathBuf,
+    /// What the directories of whoever manages the machine lie in.
+    pub root: PathBuf,
+    /// The directories of the clients that have one.
+    pub homes: Vec<(Client, PathBuf)>,
     /// `XDG_CONFIG_HOME`.
     pub xdg_config_home: Option<PathBuf>,
     /// `OPENCODE_CONFIG_DIR`.
@@ -63,8 +66,14 @@ impl Surroundings {
             search_path: std::env::var_os("PATH"),
             usual_bin_dirs: usual,
             claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
-            claude_managed: Path::new(HERE.claude_managed).join("managed-settings.json"),
-            opencode_managed: PathBuf::from(HERE.opencode_managed),
+            claude_managed: Path::new(Client::ClaudeCode.about().managed).join("managed-settings.json"),
+            opencode_managed: PathBuf::from(Client::OpenCode.about().managed),
+            root: PathBuf::from("/"),
+            homes: Client::ALL
+                .into_iter()
+                .filter(|client| client.about().one_home)
+                .map(|client| (client, PathBuf::from(env.home_of(client))))
+                .collect(),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
             places: env.arguments(),
@@ -88,6 +97,20 @@ impl Surroundings {
             Some(dir) if dir.is_absolute() => Ok(dir.join("opencode")),
             _ => Ok(self.home()?.join(".config/opencode")),
         }
+    }
+
+    /// A client's own directory of this user.
+    pub fn client_dir(&self, client: Client) -> Result<PathBuf, Fault> {
+        match self.homes.iter().find(|(known, _)| *known == client) {
+            Some((_, dir)) => Ok(dir.clone()),
+            None if client == Client::OpenCode => self.opencode_dir(),
+            None => self.claude_dir(),
+        }
+    }
+
+    /// Where whoever manages the machine puts a client's settings.
+    pub fn managed_dir(&self, client: Client) -> PathBuf {
+        self.root.join(client.about().managed.trim_start_matches('/'))
     }
 
     /// OpenCode's managed configuration.

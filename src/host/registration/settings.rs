@@ -58,6 +58,9 @@ impl Hook {
     }
 }
 
+/// Whether a hook is one that install wrote.
+pub type Ours<'a> = &'a dyn Fn(&Hook) -> bool;
+
 /// All hooks of a settings text that parses.
 pub fn hooks_in(text: &str) -> Result<Vec<Hook>, Unusable> {
     let (_, text) = after_mark(text);
@@ -79,32 +82,42 @@ pub fn hooks_in(text: &str) -> Result<Vec<Hook>, Unusable> {
     Ok(found)
 }
 
-/// The text with exactly `wanted` of ours in it. Unchanged when it is there already.
+/// The text with exactly `wanted` of Claude Code's in it. Unchanged when it is there already.
 pub fn with(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<String, Unusable> {
+    with_ours(text, wanted, &|hook| hook.ours(recorded).is_some())
+}
+
+/// The text with exactly `wanted` in it of what is ours.
+pub fn with_ours(text: &str, wanted: &[Wanted], ours: Ours<'_>) -> Result<String, Unusable> {
     let (mark, text) = after_mark(text);
     if !mark.is_empty() {
-        return with(text, wanted, recorded).map(|text| [mark, &text].concat());
+        return with_ours(text, wanted, ours).map(|text| [mark, &text].concat());
     }
     if text.trim().is_empty() {
-        return with("{}\n", wanted, recorded);
+        return with_ours("{}\n", wanted, ours);
     }
-    if holds(text, wanted, recorded)? {
+    if holds(text, wanted, ours)? {
         return Ok(text.to_owned());
     }
-    let mut text = without(text, recorded)?;
+    let mut text = without_ours(text, ours)?;
     for one in wanted {
         text = with_one(&text, one)?;
     }
     Ok(text)
 }
 
-/// The text with all of ours taken out, and the containers that became empty by it.
+/// The text with all of Claude Code's taken out, and the containers that became empty by it.
 pub fn without(text: &str, recorded: &[String]) -> Result<String, Unusable> {
+    without_ours(text, &|hook| hook.ours(recorded).is_some())
+}
+
+/// The same with all that is ours.
+pub fn without_ours(text: &str, ours: Ours<'_>) -> Result<String, Unusable> {
     let (mark, text) = after_mark(text);
     let mut text = text.to_owned();
     loop {
         let found = hooks_in(&text)?;
-        let Some(hook) = found.iter().rev().find(|hook| hook.ours(recorded).is_some()) else {
+        let Some(hook) = found.iter().rev().find(|hook| ours(hook)) else {
             return Ok([mark, &text].concat());
         };
         text = without_one(&text, hook)?;
@@ -139,9 +152,9 @@ pub fn without_plugin(text: &str, plugin: &str) -> Result<String, Unusable> {
 }
 
 /// Whether the text holds each of `wanted` once and nothing else of ours.
-fn holds(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<bool, Unusable> {
+fn holds(text: &str, wanted: &[Wanted], is_ours: Ours<'_>) -> Result<bool, Unusable> {
     let found = hooks_in(text)?;
-    let ours: Vec<&Hook> = found.iter().filter(|hook| hook.ours(recorded).is_some()).collect();
+    let ours: Vec<&Hook> = found.iter().filter(|hook| is_ours(hook)).collect();
     let there = |one: &Wanted| {
         ours.iter().any(|hook| {
             hook.event == one.event

@@ -28,7 +28,7 @@ const MAX: u64 = 1 << 20;
 /// What a watched file is to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Settings of Claude Code, which register lazaret or can switch its hooks off.
+    /// Settings of a client, which register lazaret or can switch its hooks off.
     Settings,
     /// The plugin that is OpenCode's registration.
     Plugin,
@@ -89,6 +89,15 @@ impl Files {
                     state: Vec::new(),
                     own,
                 }
+            }
+            client => {
+                let (dir, about) = (env.home_of(client), client.about());
+                let all = |dir: &str, names: &[&str]| -> Vec<Watched> {
+                    names.iter().map(|name| watched(dir, name, Role::Settings)).collect()
+                };
+                let of_project = all(&join(project, about.project), about.watched.of_project);
+                let after = all(&dir, about.watched.after).into_iter().chain(of_project).collect();
+                Files { before: all(&dir, about.watched.before), after, state: Vec::new(), own }
             }
         }
     }

@@ -19,8 +19,7 @@ pub(crate) const SECRET_TREES: &[&str] =
     &[".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", ".config/op"];
 
 /// What the clients log in with, below the home directory.
-pub(crate) const CLIENT_CREDENTIALS: &[&str] =
-    &[".claude/.credentials.json", ".local/share/opencode/auth.json"];
+pub(crate) const CLIENT_CREDENTIALS: &[&str] = crate::domain::client::CREDENTIALS;
 
 /// Files in `.ssh` of keys that may log in, and of commands that run when somebody does.
 pub(crate) const LOGIN_KEYS: &[&str] = &["authorized_keys", "authorized_keys2", "rc"];
@@ -59,7 +58,7 @@ pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 
 /// The clients that lazaret guards, by the names of their programs.
-pub(crate) const CLIENTS: &[&str] = &["claude", "opencode", "opencode2"];
+pub(crate) const CLIENTS: &[&str] = crate::domain::client::PROGRAMS;
 
 /// Names of protected files that mean nothing else, wherever they stand.
 pub(crate) const TELLING_NAMES: &[&str] =

@@ -10,7 +10,7 @@ mod trees;
 mod written;
 
 use super::lists::TARS;
-use crate::domain::{Action, EffectKind, Places, Protected, Target};
+use crate::domain::{Action, Client, EffectKind, Places, Protected, Target};
 use crate::rules::matcher::{
     Found, Instead, Scene, contains_word, has_flag, inside, is_protected, leads_to_protected, squeeze,
     target_of,
@@ -97,7 +97,8 @@ fn own_commands(inv: &Invocation) -> bool {
 fn variables(inv: &Invocation) -> bool {
     let guarding = |text: &str| {
         ["LAZARET_", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_DISABLE", "OPENCODE_CONFIG"]
-            .iter()
+            .into_iter()
+            .chain(Client::ALL.into_iter().filter_map(|client| client.about().variable))
             .any(|name| text.starts_with(name))
     };
     let sets = match inv.program.as_str() {

@@ -1,5 +1,6 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
+use crate::domain::client::PROGRAMS;
 use crate::domain::{PathFact, PathKind, Places, Target, join, last_name};
 use crate::rules::builtin::lists::{CACHES, HOMES, PACKAGE_CACHES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
@@ -182,8 +183,7 @@ fn is_pid_file(path: &str) -> bool {
 /// Whether a path is one of a program that was installed beside the system's own, and can be again.
 pub(super) fn is_installed(path: &str) -> bool {
     const DIRS: &[&str] = &["/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/local/include"];
-    const GUARDS: &[&str] = &["lazaret", "claude", "opencode"];
-    let guards = path.rsplit('/').next().is_some_and(|name| GUARDS.contains(&name));
+    let guards = path.rsplit('/').next().is_some_and(|name| name == "lazaret" || PROGRAMS.contains(&name));
     !guards && DIRS.iter().any(|dir| below(path, dir))
 }
 

@@ -96,6 +96,7 @@ fn limits_and_ends(client: Client) {
     }
 
     match client {
+        Client::Codex => panic!("no review is run with codex"),
         // Its agent is ended there and then: nobody is left to be told.
         Client::Claude => {
             let late = events.iter().find(|event| event["call_id"] == wire_id("again-[[late]]").as_str());
@@ -129,6 +130,7 @@ fn has_ended(world: &World, client: Client, [late, ended, left_open]: &[ReviewId
     assert_eq!([late, ended, left_open].map(has_key), [false, false, client == Client::OpenCode]);
     let why = || quarantine::load(&world.dirs(), left_open).unwrap().unwrap().ended.map(|ended| ended.why);
     let expected = match client {
+        Client::Codex => panic!("no review is run with codex"),
         Client::Claude => Some(quarantine::Why::ClientEnded),
         Client::OpenCode => None,
     };

@@ -29,6 +29,7 @@ fn reads_what_was_sealed(client: Client) {
     let reading = Arc::new(AtomicUsize::new(0));
     // Claude Code sends an answer back three times; OpenCode's agent is run anew.
     let liars: &[&str] = match client {
+        Client::Codex => panic!("no review is run with codex"),
         Client::Claude => &["spawn-liar-1"],
         Client::OpenCode => &["spawn-liar-1", "spawn-liar-2", "spawn-liar-3"],
     };
@@ -77,6 +78,7 @@ fn reads_what_was_sealed(client: Client) {
     let events = scenarios::audit(&world);
     let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
     let back = match client {
+        Client::Codex => panic!("no review is run with codex"),
         Client::Claude => 3,
         Client::OpenCode => 0,
     };
@@ -257,6 +259,7 @@ fn by_other_tools(client: Client, good: &str) -> Vec<Call> {
     let path = client.path_key();
     let url = "http://127.0.0.1:8080/";
     let (old_text, new_text, fetched) = match client {
+        Client::Codex => panic!("no review is run with codex"),
         Client::Claude => ("old_string", "new_string", json!({ "url": url, "prompt": "x" })),
         Client::OpenCode => ("oldString", "newString", json!({ "url": url, "format": "text" })),
     };
@@ -297,6 +300,7 @@ fn was_refused(world: &World, session: &Session, client: Client) {
     // A tool that nobody has: Claude Code refuses it before it asks, OpenCode asks about what it makes of it.
     let invented = &session.told("invented").text;
     match client {
+        Client::Codex => panic!("no review is run with codex"),
         Client::Claude => assert!(invented.contains("No such tool available"), "{invented}"),
         Client::OpenCode => {
             assert!(invented.contains("TOOL_NOT_ALLOWED"), "{invented}");

@@ -1,13 +1,11 @@
 //! Clients that are started or set up so that nobody stands in front of the agent.
 
 use super::super::lists;
-use crate::domain::{EffectKind, Target};
+use crate::domain::client::{HOME_SETTINGS, HOME_TREES, PACKAGES};
+use crate::domain::{Client, EffectKind, Target};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, runs};
 use crate::shell::Arg;
-
-/// The packages that the clients are.
-const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
 
 words!("builtin/selfprotect/clients");
 /// Settings of a client that say nothing of hooks.
@@ -22,9 +20,7 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
             || (runs(inv, lists::CLIENT_RUNNERS)
                 && inv.args.iter().any(|arg| {
                     let text = arg.text();
-                    text.contains("claude-code")
-                        || text.contains("opencode-ai")
-                        || text.contains("@opencode/cli")
+                    text.contains("claude-code") || PACKAGES.iter().any(|name| text.contains(name))
                 }))
     })
 }
@@ -39,13 +35,20 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
         // Assignments in front of a command are gone once it is surveyed; the text still has them.
         by_flag
+            || is_off(inv)
             || (emptied && inv.wrappers.iter().any(|name| matches!(name.as_str(), "env" | "exec")))
             // Another user's client reads another user's settings.
             || inv.privileged
             || inv.variables.iter().any(|name| leads(name))
-            || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
+            || (!unknown_flag && variables().any(|name| assigns(line, name)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether the client itself says that it asks no hook when it is started so.
+fn is_off(inv: &Invocation) -> bool {
+    let args: Vec<Option<&str>> = inv.args.iter().map(Arg::known).collect();
+    Client::of_program(&inv.program).is_some_and(|client| (client.about().off)(&args))
 }
 
 /// Whether a client is installed, brought up to date or asked for its version, and not started.
@@ -57,9 +60,14 @@ fn only_installs(inv: &Invocation) -> bool {
     matches!(words.next(), Some("--version" | "-v" | "--help" | "-h" | "update" | "upgrade" | "install"))
 }
 
+/// The variables that lead a client or lazaret.
+fn variables() -> impl Iterator<Item = &'static str> {
+    VARIABLES.iter().copied().chain(Client::ALL.into_iter().filter_map(|client| client.about().variable))
+}
+
 /// Whether a variable leads a client or lazaret.
 fn leads(name: &str) -> bool {
-    VARIABLES.iter().any(|variable| {
+    variables().any(|variable| {
         let bare = variable.trim_end_matches('=');
         let open = bare.ends_with('_') || bare.starts_with("OPENCODE");
         name == bare || open && name.starts_with(bare)
@@ -229,14 +237,12 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-const TREES: &[&str] =
-    &[".claude/hooks/", ".claude/plugins/", ".config/opencode/plugin/", ".config/opencode/plugins/"];
-
 /// The settings of a client in a home directory, whoever's that is.
 pub(super) fn of_another<'a>(scene: &Scene<'a>) -> Found<'a> {
     let in_home = |path: &str| {
-        below_another_home(path)
-            .is_some_and(|rest| SETTINGS.contains(&rest) || TREES.iter().any(|tree| rest.starts_with(tree)))
+        below_another_home(path).is_some_and(|rest| {
+            HOME_SETTINGS.contains(&rest) || HOME_TREES.iter().any(|tree| rest.starts_with(tree))
+        })
     };
     let found = scene.effects().find(|(effect, _)| {
         let changes = matches!(

@@ -1,6 +1,7 @@
 //! Ending the client, the guard, or what either of them runs in.
 
 use super::super::{lists, system::reloads};
+use crate::domain::client::PROCESSES;
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, contains_word, has_flag, may_be, runs, runs_code};
 use crate::shell::Arg;
@@ -10,9 +11,6 @@ pub(super) const SESSIONS: &[&str] = &["loginctl", "tmux"];
 words!("builtin/selfprotect/killed");
 /// Variables with the numbers of the processes around a shell.
 const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
-/// Processes as their names and command lines read.
-const GUARDS: &[&str] =
-    &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
 /// What a client may be running in, and much else besides.
 pub(in crate::rules::builtin) const RUNTIMES: &[&str] =
     &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
@@ -41,7 +39,7 @@ pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         "fuser" => has_flag(inv, "-k") && inv.args.iter().any(|arg| names_guard(&arg.text())),
         "pkill" if has_flag(inv, "-v") || has_flag(inv, "--inverse") => true,
-        _ => own(line) || patterns(inv).any(|arg| means(inv, arg, GUARDS) || names_guard(&arg.text())),
+        _ => own(line) || patterns(inv).any(|arg| means(inv, arg, PROCESSES) || names_guard(&arg.text())),
     });
     let found = found.or_else(|| scene.invocations().iter().find(|inv| signals_parent(inv)));
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -166,9 +164,9 @@ fn found_around(scene: &Scene<'_>) -> bool {
             process
                 || names_guard(&text)
                 || around.iter().any(|word| contains_word(&text, word))
-                || runs(inv, &["pgrep", "pidof"]) && means(inv, arg, GUARDS)
+                || runs(inv, &["pgrep", "pidof"]) && means(inv, arg, PROCESSES)
                 // An option is no pattern, and lines that are no processes are searched for anything.
-                || lists && runs(inv, &["grep", "egrep", "rg"]) && !text.starts_with('-') && means(inv, arg, GUARDS)
+                || lists && runs(inv, &["grep", "egrep", "rg"]) && !text.starts_with('-') && means(inv, arg, PROCESSES)
         })
     })
 }
@@ -281,7 +279,7 @@ mod tests {
         for expression in ["vite", "node server", "^python", "node .*server.js", "[v]ite", "webpack|esbuild"]
         {
             let hit = |name: &&str| expression.split('|').map(widened).any(|pattern| may_be(&pattern, name));
-            assert!(!GUARDS.iter().chain(RUNTIMES).any(hit), "{expression}");
+            assert!(!PROCESSES.iter().chain(RUNTIMES).any(hit), "{expression}");
         }
     }
 }

@@ -1,0 +1,98 @@
+//! The built binary as Codex calls it: what is typed into a running program comes to no hook, and a call names its own directory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// One call of a client's shell in a session at `project`, in the directory `cwd`.
+fn asked(client: &str, home: &Path, project: &Path, cwd: &Path, command: &str) -> Output {
+    let message = json!({
+        "session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": cwd, "model": "m",
+        "hook_event_name": "PreToolUse", "permission_mode": "bypassPermissions", "tool_name": "Bash",
+        "tool_input": {"command": command}, "tool_use_id": "c",
+    });
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lazaret"))
+        .args(["hook", client, "--home"])
+        .arg(home)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(project)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn passes(output: &Output) -> bool {
+    output.status.code() == Some(0)
+        && serde_json::from_slice::<Value>(&output.stdout).is_ok_and(|answer| answer["continue"] == true)
+}
+
+#[test]
+fn a_program_that_runs_what_is_typed_is_not_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, project) = (dir.path().join("home"), dir.path().join("home/proj"));
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::write(project.join("script.py"), "print(1)\n").unwrap();
+    for command in [
+        "bash",
+        "bash -i",
+        "sh -s",
+        "env bash",
+        "zsh",
+        "python3",
+        "python3 -i script.py",
+        "node",
+        "sqlite3 x.db",
+        "psql shop",
+        "ssh build.example.org",
+        "vim notes.txt",
+        "cat > notes.txt",
+        "tee notes.txt",
+        "cd /tmp && bash",
+    ] {
+        let told = asked("codex", &home, &project, &project, command);
+        let words = String::from_utf8_lossy(&told.stderr);
+        assert!(told.status.code() == Some(2) && words.contains("self.typed"), "{command}: {told:?}");
+        let other = asked("claude-code", &home, &project, &project, command);
+        assert!(!String::from_utf8_lossy(&other.stderr).contains("self.typed"), "{command}: {other:?}");
+    }
+    for command in [
+        "ls",
+        "bash -c 'echo 1'",
+        "python3 script.py",
+        "python3 -c 'print(1)'",
+        "python3 --version",
+        "node --version",
+        "echo 'select 1' | sqlite3 x.db",
+        "sqlite3 x.db 'select 1'",
+        "cat notes.txt",
+        "cat <<'E' > notes.txt\na\nE",
+        "echo x | tee notes.txt",
+        "git log --oneline",
+    ] {
+        let told = asked("codex", &home, &project, &project, command);
+        assert!(passes(&told), "{command}: {told:?}");
+    }
+}
+
+#[test]
+fn a_call_in_another_directory_is_judged_as_outside_the_project() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, project) = (dir.path().join("home"), dir.path().join("home/proj"));
+    let elsewhere = home.join("precious");
+    for made in [&project, &elsewhere] {
+        std::fs::create_dir_all(made.join("src")).unwrap();
+    }
+    let inside = asked("codex", &home, &project, &project, "find src -name '*.tmp' -delete");
+    assert!(passes(&inside), "{inside:?}");
+    let outside = asked("codex", &home, &project, &elsewhere, "find . -mindepth 1 -delete");
+    assert_eq!(outside.status.code(), Some(2), "{outside:?}");
+    let protected = asked("codex", &home, &project, &elsewhere, "echo x > ../proj/.codex/config.toml");
+    assert!(String::from_utf8_lossy(&protected.stderr).contains("selfprotect."), "{protected:?}");
+}
