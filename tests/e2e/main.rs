@@ -21,6 +21,7 @@ mod model;
 mod opencode;
 mod opencode_terminal;
 mod own;
+mod packages;
 mod places;
 #[path = "../programs/mod.rs"]
 mod programs;
