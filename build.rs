@@ -33,6 +33,7 @@ fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed={RULES}");
     let here = variable("CARGO_MANIFEST_DIR");
     link(&here);
+    identity(&here)?;
     let rules = Path::new(&here).join(RULES);
     let table = facts::Table::read(&rules.join(facts::ROOM))?;
     let mut beside = beside::Beside::default();
@@ -50,16 +51,35 @@ fn main() -> Result<(), String> {
     words::write(&constants, &out.join("words"))
 }
 
+/// What Cargo.toml says of who we are and cargo itself does not hand on.
+fn identity(here: &str) -> Result<(), String> {
+    println!("cargo::rerun-if-changed=Cargo.toml");
+    let manifest: toml::Table = read(&Path::new(here).join("Cargo.toml"))?;
+    let text = |keys: &[&str]| {
+        let (last, above) = keys.split_last()?;
+        let table = above.iter().try_fold(&manifest, |table, key| table.get(*key)?.as_table())?;
+        table.get(*last)?.as_str()
+    };
+    for (variable, keys) in [
+        ("LAZARET_DOCUMENTATION", &["package", "documentation"][..]),
+        ("LAZARET_SECURITY", &["package", "metadata", "lazaret", "security"]),
+    ] {
+        let value = text(keys).ok_or_else(|| format!("Cargo.toml: {} is no text", keys.join(".")))?;
+        println!("cargo::rustc-env={variable}={value}");
+    }
+    Ok(())
+}
+
 fn link(here: &str) {
     let of_target = |name: &str| variable(&format!("CARGO_CFG_TARGET_{name}"));
     // Linkers of other systems do not read such scripts; the binary only starts a little slower without.
     if of_target("OS") != "linux" {
         return;
     }
-    println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/layout.ld");
+    println!("cargo::rustc-link-arg-bin=lazaret=-T{here}/layout.ld");
     // Debug builds unwind: their tests show where a panic came from.
     if variable("PROFILE") == "release" {
-        println!("cargo::rustc-link-arg-bin=lazaret=-Wl,-T,{here}/tables.ld");
+        println!("cargo::rustc-link-arg-bin=lazaret=-T{here}/tables.ld");
     }
     // The static build says so by its relocation model (.cargo/config.toml).
     if of_target("ENV") == "gnu" {

@@ -11,6 +11,9 @@ Installs the lazaret binary to DIR/bin (default: ~/.local/bin), registers it wit
 OpenCode) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
 where Rust's standard library for it is there or can be added, else plain.
 
+In an unpacked release archive every file is first compared with the archive's SHA256SUMS, the manual and the completions
+are installed below DIR/share too, and nothing is fetched.
+
   --prefix DIR    install to DIR/bin
   --no-register   install the binary only
   --system        as root, for every user of this machine: the binary to /usr/local/bin, the registration to the clients'
@@ -26,6 +29,11 @@ die() {
     printf 'install.sh: %s\n' "$*" >&2
     exit 1
 }
+
+case $(uname -s) in
+Linux | Darwin) ;;
+*) die "lazaret runs on Linux and macOS; on Windows install and use it inside WSL 2 (docs/platforms.md)" ;;
+esac
 
 prefix=
 register=yes
@@ -120,6 +128,25 @@ build() {
     kind="plain: $why; it starts slower than a static one"
 }
 
+# Of a release archive: every file is what its list says.
+verify() {
+    if command -v sha256sum >/dev/null 2>&1; then
+        checked=$(cd "$here" && sha256sum -c SHA256SUMS 2>&1) && return 0
+    elif command -v shasum >/dev/null 2>&1; then
+        checked=$(cd "$here" && shasum -a 256 -c SHA256SUMS 2>&1) && return 0
+    else
+        die "neither sha256sum nor shasum is here, so the files cannot be compared with SHA256SUMS"
+    fi
+    say "$checked" | while IFS= read -r line; do
+        case $line in
+        *": OK") ;;
+        *) say "$line" >&2 ;;
+        esac
+    done
+    die "the files are not those of the release (SHA256SUMS); nothing was installed: unpack the archive anew"
+}
+
+[ ! -f "$here/SHA256SUMS" ] || verify
 if runs "$here/lazaret"; then
     built=$here/lazaret
     kind=prebuilt
@@ -149,6 +176,35 @@ else
     trap - EXIT
     say "installed  $bin ($kind)"
 fi
+
+# The names below share/ in a list of sums.
+shared() {
+    while read -r _ name; do
+        case $name in
+        share/*..*) ;;
+        share/*) printf '%s\n' "$name" ;;
+        esac
+    done <"$1"
+}
+
+undo="rm \"$bin\""
+if [ -f "$here/SHA256SUMS" ]; then
+    list=$prefix/share/lazaret/SHA256SUMS
+    # What an earlier release put there.
+    if [ -f "$list" ]; then
+        shared "$list" | while IFS= read -r name; do rm -f "$prefix/$name"; done
+    fi
+    mkdir -p "$prefix/share/lazaret"
+    shared "$here/SHA256SUMS" | while IFS= read -r name; do
+        mkdir -p "$(dirname -- "$prefix/$name")"
+        cp "$here/$name" "$prefix/$name"
+        chmod 644 "$prefix/$name"
+    done
+    cp "$here/SHA256SUMS" "$list"
+    chmod 644 "$list"
+    say "installed  $prefix/share: manual, completions, sums (lazaret self-check)"
+    undo="\"$bin\" uninstall && $undo"
+fi
 case :${PATH:-}: in
 *:"$prefix/bin":*) ;;
 *) say "hint: $prefix/bin is not on PATH; to call lazaret by its name, add it: export PATH=\"$prefix/bin:\$PATH\"" ;;
@@ -158,7 +214,7 @@ esac
 
 if [ "$register" = no ]; then
     say "not registered (--no-register); to do it: $bin install"
-    say "undo: rm \"$bin\""
+    say "undo: $undo"
     exit 0
 fi
 if [ "$system" = yes ]; then
@@ -182,11 +238,11 @@ case $status:$said in
 0:*) ;;
 *"no client found"*)
     say "the binary is installed; after installing a client: $bin install"
-    say "undo: rm \"$bin\""
+    say "undo: $undo"
     exit 0
     ;;
 *)
-    say "undo: rm \"$bin\""
+    say "undo: $undo"
     die "the binary is installed, but it could not be registered"
     ;;
 esac

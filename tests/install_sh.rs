@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use install_home::{Home, programs};
+use sha2::{Digest, Sha256};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
 /// What install.sh may count on everywhere.
@@ -47,6 +48,38 @@ impl Archive {
         command.env_clear().current_dir(self.home.path("project"));
         command.env("HOME", self.home.path("home")).env("PATH", self.home.path("bin"));
         command
+    }
+}
+
+/// What a release archive has beside the binary: files to be installed, one that is not, and the list of their sums.
+const RELEASED: [&str; 4] = [
+    "share/man/man1/lazaret.1",
+    "share/man/man1/lazaret-check.1",
+    "share/fish/vendor_completions.d/lazaret.fish",
+    "README.md",
+];
+
+fn released(names: &[&str]) -> Archive {
+    let archive = Archive::unpacked();
+    symlink(on_path("sha256sum"), archive.home.path("bin/sha256sum")).unwrap();
+    let mut list = String::new();
+    for name in names {
+        archive.home.write(&format!("opt/{name}"), &format!("content of {name}\n"));
+    }
+    for name in names.iter().chain(&["lazaret", "install.sh"]) {
+        let digest = Sha256::digest(fs::read(archive.home.path("opt").join(name)).unwrap());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        list.push_str(&format!("{hex}  {name}\n"));
+    }
+    archive.home.write("opt/SHA256SUMS", &list);
+    archive
+}
+
+impl Archive {
+    /// The installed binary, with these arguments.
+    fn lazaret(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(self.home.path("home/.local/bin/lazaret")).args(args).output().unwrap();
+        (output.status.code(), told(&output))
     }
 }
 
@@ -214,4 +247,123 @@ fn options_are_checked_and_explained() {
         assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
     }
     assert!(archive.home.tree().is_empty());
+}
+
+#[test]
+fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away() {
+    let archive = released(&RELEASED);
+    let before = archive.home.tree();
+    let (code, said) = archive.run(&[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("manual, completions, sums") && said.contains("uninstall && rm"), "{said}");
+    for name in &RELEASED[..3] {
+        assert_eq!(archive.home.read(&format!("home/.local/{name}")), format!("content of {name}\n"));
+    }
+    assert!(!archive.home.path("home/.local/README.md").exists());
+    let (code, said) = archive.lazaret(&["self-check"]);
+    assert!(code == Some(0) && said.contains("as released: 4 of 4 files"), "{said}");
+    // What is not as it was installed is somebody's, and so is what never was.
+    archive.home.write("home/.local/share/man/man1/lazaret.1", "mine\n");
+    archive.home.write("home/.local/share/man/man1/other.1", "another's\n");
+    fs::remove_file(archive.home.path("home/.local/share/man/man1/lazaret-check.1")).unwrap();
+    let (code, said) = archive.lazaret(&["self-check"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("differs    ")
+            && said.contains("missing    ")
+            && said.contains("NOT as released: 2 of 4"),
+        "{said}"
+    );
+    let (code, said) = archive.lazaret(&["uninstall", "--dry-run"]);
+    assert!(code == Some(0) && said.contains("would be deleted  2 files"), "{said}");
+    let (code, _) = archive.lazaret(&["uninstall", "claude-code"]);
+    assert_eq!((code, archive.home.path("home/.local/share/lazaret/SHA256SUMS").exists()), (Some(0), true));
+    let (code, said) = archive.lazaret(&["uninstall"]);
+    assert!(code == Some(0) && said.contains("deleted    2 files"), "{said}");
+    assert!(!archive.home.path("home/.local/share/fish").exists());
+    assert!(!archive.home.path("home/.local/share/lazaret").exists());
+    for left in ["lazaret.1", "other.1"] {
+        fs::remove_file(archive.home.path("home/.local/share/man/man1").join(left)).unwrap();
+    }
+    fs::remove_dir_all(archive.home.path("home/.local")).unwrap();
+    assert_eq!(archive.home.tree(), before);
+}
+
+#[test]
+fn an_upgrade_takes_away_what_the_new_release_does_not_have() {
+    let archive = released(&RELEASED);
+    assert_eq!(archive.run(&[]).0, Some(0));
+    let next = released(&RELEASED[..1]);
+    fs::remove_dir_all(archive.home.path("opt")).unwrap();
+    fs::rename(next.home.path("opt"), archive.home.path("opt")).unwrap();
+    assert_eq!(archive.run(&[]).0, Some(0));
+    assert!(!archive.home.path("home/.local/share/man/man1/lazaret-check.1").exists());
+    let (code, said) = archive.lazaret(&["self-check"]);
+    assert!(code == Some(0) && said.contains("2 of 2 files"), "{said}");
+}
+
+#[test]
+fn an_archive_that_is_not_as_released_installs_nothing() {
+    for changed in ["lazaret", "share/man/man1/lazaret.1", "README.md"] {
+        let archive = released(&RELEASED);
+        archive.home.script(&format!("opt/{changed}"), "echo lazaret");
+        let (code, said) = archive.run(&[]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(
+            said.contains(&format!("{changed}: FAILED")) && said.contains("nothing was installed"),
+            "{said}"
+        );
+        assert!(!said.contains(": OK"), "{said}");
+        assert!(!archive.home.path("home/.local").exists());
+    }
+    let archive = released(&RELEASED);
+    fs::remove_file(archive.home.path("bin/sha256sum")).unwrap();
+    let (code, said) = archive.run(&[]);
+    assert!(code == Some(1) && said.contains("neither sha256sum nor shasum"), "{said}");
+}
+
+#[test]
+fn self_check_goes_by_the_list_that_is_named_or_lies_beside_it() {
+    let archive = released(&RELEASED);
+    let check = |args: &[&str]| {
+        let output =
+            archive.command(archive.home.path("opt/lazaret")).arg("self-check").args(args).output().unwrap();
+        (output.status.code(), told(&output))
+    };
+    let (code, said) = check(&[]);
+    assert!(code == Some(0) && said.contains("6 of 6 files"), "{said}");
+    let list = archive.home.read("opt/SHA256SUMS");
+    let digest = list.lines().find(|line| line.ends_with("  lazaret")).unwrap().split(' ').next().unwrap();
+    let zeros = "0".repeat(64);
+    // As a release publishes it: a binary for each system.
+    let published = |digest: &str| {
+        format!("{zeros}  lazaret-1-a.tar.gz\n{zeros}  lazaret-1-a/lazaret\n{digest}  lazaret-1-b/lazaret\n")
+    };
+    for (text, code, words) in [
+        (published(digest), 0, "as released: 1 of 1"),
+        (published(&zeros), 1, "differs    "),
+        (format!("{zeros}  lazaret-1-a.tar.gz\n"), 1, "missing    "),
+        (published("12"), 1, "no list of SHA-256 sums"),
+        (String::new(), 1, "no list of SHA-256 sums"),
+    ] {
+        let named = archive.home.write("project/sums", &text);
+        let (found, said) = check(&["--sums", &named.display().to_string()]);
+        assert!(found == Some(code) && said.contains(words), "{found:?}: {said}");
+    }
+    fs::remove_file(archive.home.path("opt/SHA256SUMS")).unwrap();
+    let (code, said) = check(&[]);
+    assert!(code == Some(1) && said.contains("no list of sums") && said.contains("--sums"), "{said}");
+}
+
+#[test]
+fn a_list_that_names_files_elsewhere_removes_none_of_them() {
+    let archive = released(&RELEASED);
+    assert_eq!(archive.run(&["--no-register"]).0, Some(0));
+    let precious = archive.home.write("home/precious", "kept\n");
+    let hex: String = Sha256::digest("kept\n").iter().map(|byte| format!("{byte:02x}")).collect();
+    let list = format!("{hex}  share/../../precious\n{hex}  {}\n{hex}  ../precious\n", precious.display());
+    archive.home.write("home/.local/share/lazaret/SHA256SUMS", &list);
+    let (code, said) = archive.lazaret(&["uninstall"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(archive.home.read("home/precious"), "kept\n");
 }

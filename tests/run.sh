@@ -15,7 +15,8 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 # What a command needs, by the package that has it.
 declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
-    [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils
+    [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils [strip]=binutils
+    [python3]=python3 [curl]=curl
 )
 missing=()
 for tool in "${!packages[@]}"; do
@@ -46,6 +47,23 @@ step cargo clippy --locked --all-targets --quiet -- -D warnings
 # The fuzz targets are a workspace of their own, which nothing else builds.
 step cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 # shellcheck disable=SC2046 # the repository's own file names hold no blanks
-step shellcheck $(git ls-files -- '*.sh' .ci/run)
+step shellcheck $(git ls-files -- '*.sh' .ci/run release/check release/linkers release/prepare release/publish release/try)
 # All of them, so that one run tells every failure.
-step cargo test --locked --no-fail-fast
+status=0
+step cargo test --locked --no-fail-fast || status=$?
+
+# A trial release around the binary that tests/cost.rs has just built, twice, and the archive as a stranger meets it.
+out=${CARGO_TARGET_DIR:-target}
+binary=$out/$target/release/lazaret
+if [ -x "$binary" ]; then
+    for place in trial trial-again; do
+        step release/build --trial --binary "$binary" --out "$out/$place"
+    done
+    step diff -r "$out/trial" "$out/trial-again"
+    step release/try "$out/trial"/*-"$target".tar.gz
+else
+    echo "== no $target binary: no archive was tried"
+fi
+# Last, because it is what a machine may lack most of.
+step tests/other_systems.sh || status=$?
+exit "$status"

@@ -14,8 +14,11 @@ use crate::domain::Client;
 /// commands are for people: dry runs, installing, the audit log, configuration.
 #[derive(Debug, Parser)]
 #[command(name = "lazaret", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine or allowed, 1 lazaret itself could not do it, 2 blocked, \
-                        3 would be modified or asked (only `check`).")]
+#[command(after_help = concat!("Exit codes: 0 fine or allowed, 1 lazaret itself could not do it, 2 blocked, \
+                        3 would be modified or asked (only `check`).\n\n\
+                        Documentation: ", env!("LAZARET_DOCUMENTATION"), "\n\
+                        Source:        ", env!("CARGO_PKG_REPOSITORY"), "\n\
+                        Security:      ", env!("LAZARET_SECURITY")))]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -175,9 +178,24 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  lazaret man | man -l -")]
-    Man,
+    /// Print the manual page, or that of a command
+    #[command(after_help = "Examples:\n  lazaret man | man -l -\n  lazaret man review run | man -l -")]
+    Man {
+        /// The command, word by word
+        command: Vec<String>,
+    },
+    /// Compare this binary, and what was installed with it, with the sums of the release
+    #[command(
+        after_help = "Examples:\n  lazaret self-check\n  lazaret self-check --sums ~/Downloads/SHA256SUMS\n\n\
+        Without --sums it goes by the list that install.sh put into share/lazaret, or that lies beside the binary in an archive.\n\
+        Exit code 0 when all agrees, 1 when something does not or nothing says what it should be. A binary that was exchanged can\n\
+        say what it likes: sha256sum says it independently."
+    )]
+    SelfCheck {
+        /// The list of sums to go by, as published with the release: the binary alone is compared
+        #[arg(long, value_name = "FILE")]
+        sums: Option<PathBuf>,
+    },
 }
 
 /// A client by its name.

@@ -33,6 +33,7 @@ mod review;
 mod rollback;
 pub mod rules;
 mod run;
+mod self_check;
 mod settings;
 mod stats;
 mod stream;
@@ -214,6 +215,20 @@ fn failed(error: &anyhow::Error) -> u8 {
     if error.is::<Misnamed>() { Exit::Blocked.into() } else { Exit::Failed.into() }
 }
 
+/// The manual page of a command, named by its words.
+fn manual(words: &[String], out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let mut all = Cli::command().disable_help_subcommand(true);
+    all.build();
+    let mut page = &all;
+    for word in words {
+        let found = page.find_subcommand(word);
+        page = found
+            .ok_or_else(|| anyhow::anyhow!("man: there is no command {}", crate::domain::escape(word)))?;
+    }
+    clap_mangen::Man::new(page.clone()).render(&mut &mut *out)?;
+    Ok(Exit::Fine)
+}
+
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
         Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook {}", Client::NAMES.join("|")),
@@ -224,10 +239,8 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
             clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
             Ok(Exit::Fine)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Cli::command()).render(&mut &mut *out)?;
-            Ok(Exit::Fine)
-        }
+        Command::Man { command } => manual(command, out),
+        Command::SelfCheck { sums } => self_check::run(sums.as_deref(), out),
         Command::Check(args) => check::run(args, Machine::here()?, out),
         Command::Replay(args) => replay::run(args, Machine::here()?, out),
         Command::Install(args) => registering::install(args, &Machine::here()?, out),

@@ -1,6 +1,7 @@
 //! From the command line's words to those of `install`, `uninstall` and `doctor`.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -40,7 +41,14 @@ pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) ->
     };
     let here = surroundings(machine)?;
     let here = options.scope.map_or(here.clone(), |scope| of_scope(here, scope));
-    uninstall::uninstall(&options, &here, out)
+    let exit = uninstall::uninstall(&options, &here, out)?;
+    let whole = args.client.is_none_or(|which| which.0.is_none());
+    let for_all = Path::new(SYSTEM_STATE).exists();
+    let last = options.scope.map_or(!for_all, |scope| scope == Scope::System);
+    if exit == Exit::Fine && whole && last {
+        uninstall::beside(&here.exe, options.dry_run, out)?;
+    }
+    Ok(exit)
 }
 
 pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -56,8 +64,9 @@ pub(super) fn surroundings(machine: &Machine) -> Result<Surroundings> {
 }
 
 /// The record of a registration for every user lies where every user finds it.
+const SYSTEM_STATE: &str = "/var/lib/lazaret";
+
 fn of_scope(here: Surroundings, scope: Scope) -> Surroundings {
-    const SYSTEM_STATE: &str = "/var/lib/lazaret";
     match scope {
         Scope::System => Surroundings { state_dir: SYSTEM_STATE.into(), ..here },
         Scope::User | Scope::Project | Scope::Local => here,

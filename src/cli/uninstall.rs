@@ -11,6 +11,7 @@ use crate::cli::{Exit, clients};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
+use crate::host::released::Release;
 use crate::host::watch::Sealed;
 
 /// What `lazaret uninstall` was asked to do.
@@ -88,6 +89,24 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
         writeln!(out, "kept       {state}: what was recorded; to remove it: rm -r {state}")?;
     }
     Ok(exit)
+}
+
+/// Takes away what install.sh put beside the binary: the manual, the completions and the list of sums.
+pub fn beside(exe: &Path, dry_run: bool, out: &mut dyn Write) -> Result<()> {
+    let Some(release) = Release::of(exe) else { return Ok(()) };
+    let files = release.removable()?;
+    let what = format!(
+        "{} files of the manual and the completions, {} with them",
+        files.len(),
+        shown(&release.list)
+    );
+    if dry_run {
+        writeln!(out, "would be deleted  {what}")?;
+    } else if !files.is_empty() {
+        release.remove(&files)?;
+        writeln!(out, "deleted    {what}")?;
+    }
+    Ok(())
 }
 
 /// All that is to be done, worked out before the first of it is.

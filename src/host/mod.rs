@@ -30,6 +30,7 @@ mod private;
 pub mod process;
 pub mod quarantine;
 pub mod registration;
+pub mod released;
 pub mod reports;
 pub mod start;
 pub mod state;

@@ -22,6 +22,7 @@ mod model;
 mod opencode;
 mod opencode_terminal;
 mod own;
+mod packages;
 mod places;
 #[path = "../programs/mod.rs"]
 mod programs;

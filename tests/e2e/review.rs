@@ -1,5 +1,6 @@
 //! Review mode on the real clients: what a quarantined agent gets, what it is refused, and what the trusted one hears of it.
 
+mod action;
 mod limits;
 mod sealed;
 mod whole;

@@ -21,3 +21,9 @@ pub fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) {
     let copied = Command::new("cp").arg("-pf").arg(from).arg(to).status().unwrap();
     assert!(copied.success(), "{} to {}", from.display(), to.display());
 }
+
+/// Copies a directory of programs into another one.
+pub fn copy_all(from: &Path, into: &Path) {
+    let copied = Command::new("cp").arg("-pR").arg(from).arg(into).status().unwrap();
+    assert!(copied.success(), "{} into {}", from.display(), into.display());
+}

@@ -260,7 +260,12 @@ mod tests {
         // The client fills in where the plugin is; the places of the user are those of the password database.
         let root = "\"hook\", \"claude-code\", \"--claude-plugin-root\", \"${CLAUDE_PLUGIN_ROOT}\"";
         let ours = FRAGMENT.replace(BIN_MARKER, "${CLAUDE_PLUGIN_ROOT}/bin/lazaret");
-        assert_eq!(plugin, ours.replace("\"hook\", \"claude-code\"", root));
+        // Besides, a session's beginning brings the binary where there is none yet.
+        let fetch = "        {\"type\": \"command\", \"command\": \"/bin/sh\", \"args\": [\"${CLAUDE_PLUGIN_ROOT}/hooks/fetch.sh\"], \"timeout\": 60},\n";
+        let begins = "    \"SessionStart\": [\n      { \"hooks\": [\n";
+        assert!(plugin.contains(&format!("{begins}{fetch}")));
+        let registered = plugin.replacen(fetch, "", 1);
+        assert_eq!(registered, ours.replace("\"hook\", \"claude-code\"", root));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn whole_review(client: Client) {
 }
 
 /// What the model says in each of the reviews.
-fn script(client: Client) -> Script {
+pub(super) fn script(client: Client) -> Script {
     let lane = |marker: &'static str, answer: Step| {
         let calls = Step::made(move |past| {
             let uri = reference(&past.heard, "src/parser.c");

@@ -1,0 +1,54 @@
+"""Binaries for the four targets, the same bytes wherever the checkout, cargo and rustup lie."""
+
+import json
+import os
+from pathlib import Path
+
+from .project import ROOT, run
+
+
+def target_dir():
+    given = os.environ.get("CARGO_TARGET_DIR")
+    return (Path(given) if given else ROOT / "target").resolve() / "release-build"
+
+
+def remapped(out):
+    """What stands in the place of directories of this machine. The last that fits counts."""
+    sysroot = run("rustc", "--print", "sysroot").strip()
+    commit = next(line for line in run("rustc", "-vV").splitlines() if line.startswith("commit-hash")).split()[1]
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").resolve()
+    places = [(home, "/cargo"), (f"{sysroot}/lib/rustlib/src/rust", f"/rustc/{commit}"), (ROOT, "/lazaret"), (out, "/target")]
+    return [f"--remap-path-prefix={place}={name}" for place, name in places]
+
+
+def compile_for(project, target):
+    """The path of the binary."""
+    out = target_dir()
+    out.mkdir(parents=True, exist_ok=True)
+    installed = run("rustc", "--print", "target-libdir", "--target", target).strip()
+    if not Path(installed).is_dir():
+        run("rustup", "target", "add", target)
+    env = {**os.environ, "SOURCE_DATE_EPOCH": str(project.epoch), "CARGO_INCREMENTAL": "0"}
+    # They would come before what .cargo/config.toml says.
+    for name in ("RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"):
+        env.pop(name, None)
+    flags = remapped(out)
+    build = ["build"]
+    if "apple" in target:
+        build = ["zigbuild"]
+        env["PATH"] = f"{run(ROOT / 'release/linkers', cwd=ROOT).strip()}:{env['PATH']}"
+        # The binary's identifier is a sum of all that is linked: where debug information lay is left out of it.
+        flags.append("-Clink-arg=-Wl,-S")
+        # A target with flags of its own does not read those that stand for all.
+        setting = f"build.rustflags={json.dumps(flags)}"
+    else:
+        if target == "aarch64-unknown-linux-musl":
+            # Rust brings the linker and musl's objects: no cross compiler is needed.
+            flags += ["-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]
+        setting = f"target.{target}.rustflags={json.dumps(flags)}"
+    print(f"== compiling for {target}", flush=True)
+    run(
+        "cargo", *build, "--release", "--locked", "--bin", project.name, "--target", target,
+        "--target-dir", out, "--config", setting, cwd=ROOT, env=env,
+    )
+    return out / target / "release" / project.name
