@@ -8,7 +8,7 @@ usage() {
 usage: ./install.sh [--prefix DIR] [--no-register] [--system]
 
 Installs the lazaret binary to DIR/bin (default: ~/.local/bin), registers it with the clients found (Claude Code,
-OpenCode) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
+OpenCode, Codex) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
 where Rust's standard library for it is there or can be added, else plain.
 
 In an unpacked release archive every file is first compared with the archive's SHA256SUMS, the manual and the completions

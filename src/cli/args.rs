@@ -10,7 +10,7 @@ use crate::domain::Client;
 
 /// A guard that stands between a coding agent and the machine.
 ///
-/// The client (Claude Code, OpenCode) runs `lazaret hook` before every tool call and does what it answers. The other
+/// The client (Claude Code, OpenCode, Codex) runs `lazaret hook` before every tool call and does what it answers. The other
 /// commands are for people: dry runs, installing, the audit log, configuration.
 #[derive(Debug, Parser)]
 #[command(name = "lazaret", version, propagate_version = true, max_term_width = 100)]
