@@ -66,6 +66,7 @@ pub const OWN_IDS: &[&str] = &[
     "self.gate-changed",
     "self.settings-change",
     "self.surface-changed",
+    "self.typed",
     "session.remembered",
     "shell.bound",
     "shell.syntax",
