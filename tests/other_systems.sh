@@ -24,17 +24,18 @@ if [ ! -e $binfmt/qemu-aarch64 ]; then
     printf '%s' ":qemu-aarch64:M::$magic:$mask:$(command -v qemu-aarch64-static):F" | as_root tee $binfmt/register >/dev/null
 fi
 for target in "${macs[@]}" $arm; do
-    rustup target list --installed | grep -qx "$target" || rustup target add "$target"
+    grep -qx "$target" <<<"$(rustup target list --installed)" || rustup target add "$target"
 done
 PATH=$(release/linkers):$PATH
+# As release/steps/compile.py has it: the linker would take the newest system that it knows.
+export MACOSX_DEPLOYMENT_TARGET=11.0
 
 step cargo zigbuild --locked --quiet --bin lazaret --target "${macs[0]}"
 step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" -- -D warnings
 step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
 step cargo zigbuild --locked --quiet --bin lazaret --target "${macs[1]}"
-for target in "${macs[@]}"; do
-    file -b "$out/$target/debug/lazaret" | tee /dev/stderr | grep -q '^Mach-O 64-bit'
-done
+programs=("${macs[@]/#/$out/}")
+step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}"
 # The script for a person with a Mac works at all.
 (cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
 

@@ -36,6 +36,8 @@ def compile_for(project, target):
     build = ["build"]
     if "apple" in target:
         build = ["zigbuild"]
+        # The oldest that Rust's standard library runs on for both processors; the linker would take the newest system that it knows.
+        env["MACOSX_DEPLOYMENT_TARGET"] = "11.0"
         env["PATH"] = f"{run(ROOT / 'release/linkers', cwd=ROOT).strip()}:{env['PATH']}"
         # The binary's identifier is a sum of all that is linked: where debug information lay is left out of it.
         flags.append("-Clink-arg=-Wl,-S")
