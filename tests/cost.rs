@@ -22,9 +22,9 @@ const OTHERS: [(&str, u64); 3] =
 /// A pipeline of thirty commands.
 const MAX_PIPELINE: u64 = 1_200_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
-const MAX_SCRIPT: u64 = 22_100_000;
-const MAX_WRITTEN: u64 = 19_800_000;
-const MAX_MANIFEST: u64 = 30_100_000;
+const MAX_SCRIPT: u64 = 22_300_000;
+const MAX_WRITTEN: u64 = 20_100_000;
+const MAX_MANIFEST: u64 = 30_400_000;
 const MAX_PYTHON: u64 = 17_300_000;
 const MAX_OPTIONS: u64 = 25_000_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
