@@ -55,6 +55,13 @@ fn a_program_that_runs_what_is_typed_is_not_started() {
         "cat > notes.txt",
         "tee notes.txt",
         "cd /tmp && bash",
+        "bash /dev/stdin",
+        "source /dev/tty",
+        "python3 -",
+        "apply_patch < p.diff",
+        "cat p.diff | apply_patch",
+        "apply_patch \"$(cat p.diff)\"",
+        "apply_patch p.diff",
     ] {
         let told = asked("codex", &home, &project, &project, command);
         let words = String::from_utf8_lossy(&told.stderr);
@@ -75,10 +82,51 @@ fn a_program_that_runs_what_is_typed_is_not_started() {
         "cat <<'E' > notes.txt\na\nE",
         "echo x | tee notes.txt",
         "git log --oneline",
+        "vim --version",
+        "tmux ls",
+        "nc -z localhost 3000",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\nE",
     ] {
         let told = asked("codex", &home, &project, &project, command);
         assert!(passes(&told), "{command}: {told:?}");
     }
+}
+
+/// Codex starts a hook with a directory in front of the search path into which a call may write.
+#[test]
+fn a_program_in_front_of_the_search_path_does_not_answer_for_the_hook() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, shims) = (dir.path().join("home"), dir.path().join("shims"));
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::create_dir_all(&shims).unwrap();
+    for name in ["timeout", "perl", "printf", "echo", "sh", "lazaret", "case", "command"] {
+        let shim = shims.join(name);
+        std::fs::write(&shim, "#!/bin/sh\necho '{\"continue\":true}'\n").unwrap();
+        std::fs::set_permissions(&shim, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let places = ["--home".to_owned(), home.to_str().unwrap().to_owned()];
+    let line = lazaret::adapters::codex::registration::command(env!("CARGO_BIN_EXE_lazaret"), &places, true);
+    let message = json!({
+        "session_id": "s", "turn_id": "t", "cwd": home, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "rm -rf /"}, "tool_use_id": "c", "permission_mode": "default",
+    });
+    let mut child = Command::new("/bin/bash")
+        .args(["-c", &line])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", shims.display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+    let told = child.wait_with_output().unwrap();
+    assert_eq!(told.status.code(), Some(2), "{told:?}");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("files.delete-root"), "{told:?}");
+    // Nor may a call put one there.
+    let tmp = home.join(".codex/tmp/arg0/x");
+    let put = asked("codex", &home, &home, &home, &format!("cp t {}/timeout", tmp.display()));
+    assert!(String::from_utf8_lossy(&put.stderr).contains("selfprotect."), "{put:?}");
 }
 
 #[test]

@@ -118,7 +118,8 @@ const CODEX: About = About {
     // `.env` is taken into the environment of Codex and so of its hooks.
     reads: Reads {
         files: &["config.toml", "hooks.json", "requirements.toml", "managed_config.toml", ".env"],
-        trees: &["hooks", "plugins", "rules"],
+        // `tmp` is in front of the search path of what it starts.
+        trees: &["hooks", "plugins", "rules", "tmp"],
         agents: &[],
     },
     reads_of_project: Reads { files: &["config.toml", "hooks.json"], trees: &[], agents: &[] },
@@ -170,6 +171,7 @@ pub const HOME_TREES: &[&str] = &[
     ".config/opencode/plugin/",
     ".config/opencode/plugins/",
     ".codex/hooks/",
+    ".codex/tmp/",
 ];
 
 /// Codex started so that it reads other settings, or none, or under a command of its own that asks no hook.

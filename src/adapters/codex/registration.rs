@@ -24,11 +24,12 @@ fn timeout(event: &str) -> u64 {
     if event == "SessionEnd" { AT_END } else { TIMEOUT }
 }
 
-/// Ends what hangs. Codex runs the call once its own time is over.
+/// Ends what hangs. Codex runs the call once its own time is over. The program comes from where only root puts any: Codex starts a hook with
+/// a directory of its own in front of the search path, into which every call may write.
 const LIMIT: &str = if cfg!(target_os = "macos") {
-    r#"perl -e "alarm 12; exec @ARGV" "$@""#
+    r#"/usr/bin/perl -e "alarm 12; exec @ARGV" "$@""#
 } else {
-    r#"timeout -s KILL 12 "$@""#
+    r#"command -p timeout -s KILL 12 "$@""#
 };
 /// Codex blocks on exit code 2 with words on standard error, and on nothing else that a broken program may do: what is not an answer
 /// of lazaret's becomes that. The user's own shell, whichever it is, runs `/bin/sh`; single quotes and backslashes mean different

@@ -2,6 +2,7 @@
 
 use crate::domain::{Client, Reason, Severity, Verdict};
 use crate::rules::{Invocation, Stdin, Survey};
+use crate::shell::Arg;
 
 /// Shells, and other programs that take a script as their first operand, or code behind one of the options.
 const INTERPRETERS: &[&str] = &[
@@ -13,6 +14,10 @@ const INTERPRETERS: &[&str] = &[
 const CODE: &[&str] =
     &["-c", "-e", "-m", "-p", "-r", "-E", "--eval", "--print", "--version", "-V", "--help", "-h", "-v"];
 const TYPED: &[&str] = &["-i", "-s", "-a", "--interactive"];
+/// The terminal, or the standard input, by a name.
+const TERMINAL: &[&str] = &["-", "/dev/stdin", "/dev/tty", "/dev/fd/0", "/proc/self/fd/0", "/dev/console"];
+/// What has any of these programs only tell of itself.
+const HARMLESS: &[&str] = &["--version", "--help"];
 /// Clients of something else, with so many operands that name it.
 const CLIENTS: &[(&str, usize)] = &[
     ("sqlite3", 1),
@@ -44,6 +49,7 @@ const GIVEN: &[&str] = &[
     "--execute",
     "--eval",
     "-b",
+    "-z",
     "--version",
     "-V",
     "--help",
@@ -59,12 +65,31 @@ const WRITERS: &[&str] = &["cat", "tee", "dd"];
 /// Why a call leaves a program that what is typed later is run or written by; none where no such program is started, or every call
 /// of the client comes to a hook.
 pub(super) fn reason(client: Client, survey: &Survey) -> Option<Reason> {
-    let found = survey.invocations.iter().find(|inv| client.about().types_unseen && takes(inv))?;
+    if !client.about().types_unseen {
+        return None;
+    }
+    if survey.invocations.iter().any(patches_from_elsewhere) {
+        let message = "has a patch applied that does not stand in the call".to_owned();
+        let instead = Some("write the patch into the call, as a here-document".to_owned());
+        return Some(Reason {
+            instead,
+            ..Reason::new("self.typed", Verdict::Modify, Severity::High, message)
+        });
+    }
+    let found = survey.invocations.iter().find(|inv| takes(inv))?;
     let message =
         format!("starts {}, and what is typed into it later comes to no hook of this client", found.program);
     let instead =
         Some("give it what it is to do in the command: a script, -c, or a here-document".to_owned());
     Some(Reason { instead, ..Reason::new("self.typed", Verdict::Modify, Severity::High, message) })
+}
+
+/// Whether the client's own program for patches reads one that the call does not hold.
+fn patches_from_elsewhere(inv: &Invocation) -> bool {
+    const BEGIN: &str = "*** Begin Patch";
+    let holds = |arg: &Arg| arg.text().contains(BEGIN) && !arg.has_unknown();
+    let piped = matches!(&inv.stdin, Stdin::Text(text) if holds(text));
+    inv.program == "apply_patch" && !piped && !inv.args.iter().any(holds)
 }
 
 /// Whether a program reads from the terminal what it is to do.
@@ -76,6 +101,15 @@ fn takes(inv: &Invocation) -> bool {
     let words: Vec<_> = inv.args.iter().map(|arg| arg.text()).collect();
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_ref()));
     let operands = words.iter().filter(|word| !word.starts_with('-')).count();
+    if has(TERMINAL)
+        && (INTERPRETERS.contains(&program)
+            || matches!(program, "source" | "." | "eval" | "make" | "gawk" | "awk"))
+    {
+        return true;
+    }
+    if has(HARMLESS) || program == "tmux" && has(&["ls"]) || program == "screen" && has(&["-ls"]) {
+        return false;
+    }
     if INTERPRETERS.contains(&program) {
         let code = words.iter().any(|word| {
             CODE.contains(&word.as_ref())
