@@ -39,7 +39,7 @@ const MAY_BE_UNSAFE: [&str; 7] = [
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_350), ("src/", 119_550)];
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_350), ("src/", 119_600)];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions
 /// cannot tell a module's test code from the rest.
 const FORBIDDEN_TEXT: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];

@@ -2,7 +2,7 @@
 
 use super::super::lists;
 use crate::domain::client::{HOME_SETTINGS, HOME_TREES, PACKAGES};
-use crate::domain::{Client, EffectKind, Target};
+use crate::domain::{Client, EffectKind, Target, last_name};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, runs};
 use crate::shell::Arg;
@@ -48,7 +48,17 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// Whether the client itself says that it asks no hook when it is started so.
 fn is_off(inv: &Invocation) -> bool {
     let args: Vec<Option<&str>> = inv.args.iter().map(Arg::known).collect();
-    Client::of_program(&inv.program).is_some_and(|client| (client.about().off)(&args))
+    let off = |client: Client, args: &[Option<&str>]| (client.about().off)(args);
+    if let Some(client) = Client::of_program(&inv.program) {
+        return off(client, &args);
+    }
+    // Through a package runner: what stands behind the package is the client's.
+    let package = |arg: &Option<&str>| {
+        let word = arg.filter(|word| PACKAGES.iter().any(|name| word.starts_with(name)))?;
+        Client::of_program(last_name(word).split('@').next()?)
+    };
+    let found = args.iter().enumerate().find_map(|(at, arg)| Some((package(arg)?, at + 1)));
+    found.is_some_and(|(client, behind)| off(client, args.get(behind..).unwrap_or_default()))
 }
 
 /// Whether a client is installed, brought up to date or asked for its version, and not started.
