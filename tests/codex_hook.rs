@@ -8,17 +8,21 @@ use std::process::{Command, Output, Stdio};
 
 /// One call of a client's shell in a session at `project`, in the directory `cwd`.
 fn asked(client: &str, home: &Path, project: &Path, cwd: &Path, command: &str) -> Output {
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_lazaret"));
+    hook.args(["hook", client, "--home"]).arg(home).current_dir(project);
+    handed(&mut hook, "/usr/bin:/bin", cwd, command)
+}
+
+/// What a program answers to the message of that call, with that search path and nothing else of an environment.
+fn handed(program: &mut Command, path: &str, cwd: &Path, command: &str) -> Output {
     let message = json!({
         "session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": cwd, "model": "m",
         "hook_event_name": "PreToolUse", "permission_mode": "bypassPermissions", "tool_name": "Bash",
         "tool_input": {"command": command}, "tool_use_id": "c",
     });
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lazaret"))
-        .args(["hook", client, "--home"])
-        .arg(home)
+    let mut child = program
         .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .current_dir(project)
+        .env("PATH", path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -106,21 +110,8 @@ fn a_program_in_front_of_the_search_path_does_not_answer_for_the_hook() {
     }
     let places = ["--home".to_owned(), home.to_str().unwrap().to_owned()];
     let line = lazaret::adapters::codex::registration::command(env!("CARGO_BIN_EXE_lazaret"), &places, true);
-    let message = json!({
-        "session_id": "s", "turn_id": "t", "cwd": home, "hook_event_name": "PreToolUse", "tool_name": "Bash",
-        "tool_input": {"command": "rm -rf /"}, "tool_use_id": "c", "permission_mode": "default",
-    });
-    let mut child = Command::new("/bin/bash")
-        .args(["-c", &line])
-        .env_clear()
-        .env("PATH", format!("{}:/usr/bin:/bin", shims.display()))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
-    let told = child.wait_with_output().unwrap();
+    let path = format!("{}:/usr/bin:/bin", shims.display());
+    let told = handed(Command::new("/bin/bash").args(["-c", &line]), &path, &home, "rm -rf /");
     assert_eq!(told.status.code(), Some(2), "{told:?}");
     assert!(String::from_utf8_lossy(&told.stderr).contains("files.delete-root"), "{told:?}");
     // Nor may a call put one there.

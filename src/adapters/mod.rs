@@ -15,6 +15,7 @@ mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId, size};
 use json::{Object, bad, missing};
+pub(crate) use patch::BEGIN as PATCH_BEGIN;
 pub use said::{Said, said};
 pub use vocabulary::tool;
 

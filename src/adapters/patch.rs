@@ -23,7 +23,7 @@ struct Change<'a> {
 }
 
 /// Begins a patch.
-pub(super) const BEGIN: &str = "*** Begin Patch";
+pub(crate) const BEGIN: &str = "*** Begin Patch";
 
 /// A command line with the commands behind it that do what a patch in it does: `apply_patch` is no program of its own.
 pub(super) fn told_out(line: String) -> String {

@@ -1,5 +1,6 @@
 //! Codex's tools in the words of the gate (those of OpenCode, which has a shell with a directory and the same patches).
 
+use crate::adapters::PATCH_BEGIN as BEGIN;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -11,8 +12,6 @@ pub(super) struct Asked {
     pub tool: String,
     pub input: Value,
 }
-
-const BEGIN: &str = "*** Begin Patch";
 
 /// A function call; `cwd` is the session's.
 pub(super) fn function(name: &str, arguments: &Value, cwd: Option<&str>) -> Result<Asked, Left> {

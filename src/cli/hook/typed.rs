@@ -1,5 +1,6 @@
 //! Programs that run what is typed into them, on a client whose model types without any hook being asked.
 
+use crate::adapters::PATCH_BEGIN;
 use crate::domain::{Client, Reason, Severity, Verdict};
 use crate::rules::{Invocation, Stdin, Survey};
 use crate::shell::Arg;
@@ -86,8 +87,7 @@ pub(super) fn reason(client: Client, survey: &Survey) -> Option<Reason> {
 
 /// Whether the client's own program for patches reads one that the call does not hold.
 fn patches_from_elsewhere(inv: &Invocation) -> bool {
-    const BEGIN: &str = "*** Begin Patch";
-    let holds = |arg: &Arg| arg.text().contains(BEGIN) && !arg.has_unknown();
+    let holds = |arg: &Arg| arg.text().contains(PATCH_BEGIN) && !arg.has_unknown();
     let piped = matches!(&inv.stdin, Stdin::Text(text) if holds(text));
     inv.program == "apply_patch" && !piped && !inv.args.iter().any(holds)
 }
