@@ -242,6 +242,7 @@ fn ten_thousand_files_come_back() {
     let answer = before(&world, "t1", "Bash", &json!({"command": "rm -rf many"}));
     assert_eq!(answer.code, Some(0), "{}", answer.stderr);
     let saved = checkpoints(&world);
+    assert!(!saved.is_empty(), "neither saved nor said to be saved in part: {}", answer.stdout);
     if saved[0]["complete"] == json!(false) {
         // A slow machine: then it was not let through as if it were saved.
         assert_eq!(answer.json()["hookSpecificOutput"]["permissionDecision"], "ask", "{}", answer.stdout);
