@@ -99,6 +99,12 @@ has_std() {
     return 1
 }
 
+# What the second program's packages ask of others must not change the first.
+compile() {
+    (cd "$here" && cargo build --release --locked --no-default-features --bin lazaret --target-dir "$out" "$@" &&
+        cargo build --release --locked --bin lazaret-view --target-dir "$out" "$@")
+}
+
 # Sets `built`, `kind` and, when musl was not to be had, `why`.
 build() {
     cargo=$(find_cargo)
@@ -112,7 +118,7 @@ build() {
         has_std "$target" || rustup target add "$target" >/dev/null 2>&1 || true
         if has_std "$target"; then
             say "building lazaret ($target, static) ..."
-            if (cd "$here" && cargo build --release --locked --bin lazaret --target-dir "$out" --target "$target"); then
+            if compile --target "$target"; then
                 built=$out/$target/release/lazaret
                 kind="static ($target)"
                 return 0
@@ -123,7 +129,7 @@ build() {
         fi
     fi
     say "building lazaret (plain) ..."
-    (cd "$here" && cargo build --release --locked --bin lazaret --target-dir "$out") || die "the build failed; what cargo said stands above"
+    compile || die "the build failed; what cargo said stands above"
     built=$out/release/lazaret
     kind="plain: $why; it starts slower than a static one"
 }
@@ -147,12 +153,13 @@ verify() {
 }
 
 [ ! -f "$here/SHA256SUMS" ] || verify
-if runs "$here/lazaret"; then
+if runs "$here/lazaret" && [ -f "$here/lazaret-view" ]; then
     built=$here/lazaret
     kind=prebuilt
 elif [ -f "$here/Cargo.toml" ]; then
     build
 elif [ -e "$here/lazaret" ]; then
+    ! runs "$here/lazaret" || die "lazaret-view does not lie beside $here/lazaret: unpack the archive whole"
     die "$here/lazaret does not run on this machine: take the release archive for $(uname -s) $(uname -m)"
 else
     die "neither a lazaret binary nor its source lies beside $0: run the install.sh of a checkout or of an unpacked release archive"
@@ -160,22 +167,29 @@ fi
 
 # --- put it in place ------------------------------------------------------------------------------------------------
 
-bin=$prefix/bin/lazaret
-mkdir -p "$prefix/bin"
-if cmp -s "$built" "$bin" 2>/dev/null; then
-    say "unchanged  $bin ($kind)"
-else
+# place FROM TO
+place() {
+    if cmp -s "$1" "$2" 2>/dev/null; then
+        say "unchanged  $2 ($kind)"
+        return 0
+    fi
     # Renamed into place, so that a running gate never meets half a binary.
     new=$prefix/bin/.lazaret.new.$$
     trap 'rm -f "$new"' EXIT
     trap 'exit 1' HUP INT TERM
-    cp "$built" "$new"
+    cp "$1" "$new"
     [ "$system" = no ] || chown 0:0 "$new"
     chmod 755 "$new"
-    mv -f "$new" "$bin"
+    mv -f "$new" "$2"
     trap - EXIT
-    say "installed  $bin ($kind)"
-fi
+    say "installed  $2 ($kind)"
+}
+
+bin=$prefix/bin/lazaret
+mkdir -p "$prefix/bin"
+# What it starts for people first: the two are of one version.
+place "$built-view" "$bin-view"
+place "$built" "$bin"
 
 # The names below share/ in a list of sums.
 shared() {
@@ -187,7 +201,8 @@ shared() {
     done <"$1"
 }
 
-undo="rm \"$bin\""
+gone="rm \"$bin\" \"$bin-view\""
+undo=$gone
 if [ -f "$here/SHA256SUMS" ]; then
     list=$prefix/share/lazaret/SHA256SUMS
     # What an earlier release put there.
@@ -228,7 +243,7 @@ if [ "$system" = yes ]; then
     "$bin" install all --scope system || die "the binary is installed, but it could not be registered"
     say ""
     say "each user proves it with: $bin doctor"
-    say "undo: \"$bin\" uninstall --scope system && rm \"$bin\""
+    say "undo: \"$bin\" uninstall --scope system && $gone"
     exit 0
 fi
 status=0
@@ -253,5 +268,5 @@ say ""
 if [ -t 0 ] && [ -t 1 ]; then
     "$bin" audit key --if-none || say "no verification key for the audit log; to have one: $bin audit key"
 fi
-say "undo: \"$bin\" uninstall && rm \"$bin\""
+say "undo: \"$bin\" uninstall && $gone"
 [ "$status" -eq 0 ] || die "not all is well: see the lines with FAIL above"

@@ -51,7 +51,17 @@ fn build() -> PathBuf {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let root = PathBuf::from("target/layout");
     let status = Command::new(cargo)
-        .args(["build", "--release", "--locked", "--bin", "lazaret", "--target", TARGET, "--target-dir"])
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--no-default-features",
+            "--bin",
+            "lazaret",
+            "--target",
+            TARGET,
+            "--target-dir",
+        ])
         .arg(&root)
         .env("CARGO_PROFILE_RELEASE_STRIP", "false")
         .status();

@@ -44,6 +44,9 @@ if [ -f "$root/hooks/release" ]; then
     if [ -s "$new.tar.gz" ]; then
         found=$({ sha256sum "$new.tar.gz" 2>/dev/null || shasum -a 256 "$new.tar.gz"; } | cut -d ' ' -f 1)
         [ "$found" = "$sum" ] || refuse "what $address gave is not what was released ($found instead of $sum)"
+        tar -xzOf "$new.tar.gz" "$(basename -- "$address" .tar.gz)/lazaret-view" >"$new"
+        chmod 755 "$new"
+        mv -f "$new" "$root/bin/lazaret-view"
         tar -xzOf "$new.tar.gz" "$(basename -- "$address" .tar.gz)/lazaret" >"$new"
         place "$address" || refuse "the binary of $address does not run here"
     fi

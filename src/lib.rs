@@ -1,5 +1,5 @@
 //! lazaret: a guard between a coding agent and the machine. The floors, from the bottom: `domain`; `shell`,
-//! `reference`, `adapters`, `host`; `rules`; `review`; `cli`. A module uses only what lies below it (tests/floors.rs).
+//! `reference`, `adapters`, `host`; `rules`; `review`; `cli`; `view`. A module uses only what lies below it (tests/floors.rs).
 
 pub mod adapters;
 pub mod cli;
@@ -9,3 +9,5 @@ pub mod reference;
 pub mod review;
 pub mod rules;
 pub mod shell;
+#[cfg(feature = "view")]
+pub mod view;

@@ -87,6 +87,33 @@ fn every_component_is_named() {
     assert_eq!(names(&unknown["rationality"]["issues"]), ["not fully understood"]);
 }
 
+/// `--explain` adds the operations, what was not understood, and by which condition each rule matched; without it nothing of it is there.
+#[test]
+fn explained_answers_name_the_operations() {
+    let world = World::new();
+    let line = "sudo rm -rf \"$X\" && git reset --hard";
+    let (_, plain) = world.check(line);
+    assert_eq!((&plain["operations"], &plain["reasons"][0]["by"]), (&Value::Null, &Value::Null));
+    let (_, out, err) = world.run(&["check", "--json", "--explain", line]);
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    assert!(answer["problem"].is_null(), "{answer:#}");
+    let operations = answer["operations"].as_array().unwrap();
+    assert_eq!(keys(&operations[0]), ["program", "words", "text", "does", "through", "cwd"]);
+    let removed = operations.iter().find(|operation| operation["program"] == "rm").unwrap();
+    assert_eq!(removed["words"], json!(["-rf", null]), "what is not known before it runs is null");
+    assert_eq!(removed["through"], json!(["sudo"]));
+    let reset =
+        answer["reasons"].as_array().unwrap().iter().find(|reason| reason["rule"] == "git.reset-hard");
+    assert!(reset.unwrap()["by"].is_string(), "{answer:#}");
+
+    let file = world.home().join("calls.jsonl");
+    std::fs::write(&file, "{\"command\": \"git reset --hard\"}\n").unwrap();
+    let (_, out, err) = world.run(&["check", "--batch", file.to_str().unwrap(), "--explain", "--json"]);
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    assert_eq!(answer["operations"][0]["words"], json!(["reset", "--hard"]));
+    assert!(answer["reasons"][0]["by"].is_string(), "{answer:#}");
+}
+
 /// Step reviewer, "Side Effect Analysis" and "Decision Engine": effects with their four facts, and each reason whole.
 #[test]
 fn effects_and_reasons_are_told_in_full() {

@@ -16,6 +16,7 @@ use lazaret::host::audit::{
     Bad, CHAIN, Checked, End, Filter, Found, Tail, Wrong, append, end, lines, prune, sweep, verify,
 };
 use lazaret::host::clock::Now;
+use lazaret::host::unwatched;
 use worker::worker;
 
 const NOW: Now = Now { unix_ms: 1_763_700_000_000, boot_ms: 1 };
@@ -51,11 +52,11 @@ fn write(dir: &Path, policy: &AuditPolicy, from: u64, count: u64) {
 }
 
 fn good(dir: &Path) -> Checked {
-    verify(dir, None).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
+    verify(dir, None, &mut unwatched).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
 }
 
 fn bad(dir: &Path) -> Bad {
-    match verify(dir, None).unwrap() {
+    match verify(dir, None, &mut unwatched).unwrap() {
         Err(bad) => bad,
         Ok(checked) => panic!("not seen: {checked:?}"),
     }
@@ -154,7 +155,7 @@ fn every_changed_byte_of_the_key_or_the_anchor_is_seen() {
         let mut changed = bytes.clone();
         changed[at] ^= 0x40;
         fs::write(path, &changed).unwrap();
-        let bad = verify(dir.path(), None).unwrap().expect_err(&format!("byte {at}"));
+        let bad = verify(dir.path(), None, &mut unwatched).unwrap().expect_err(&format!("byte {at}"));
         assert!(at >= 16 || bad.wrong == Wrong::KeyGone, "byte {at}: {bad:?}");
     }
 }
@@ -193,7 +194,7 @@ fn a_moved_or_repeated_line_is_told() {
             let mut moved = lines.clone();
             moved.insert(to, lines[from].clone());
             put(&copies, &moved);
-            assert!(verify(dir.path(), None).unwrap().is_err(), "{from} again at {to}");
+            assert!(verify(dir.path(), None, &mut unwatched).unwrap().is_err(), "{from} again at {to}");
             if to == from || to == from + 1 {
                 continue;
             }
@@ -328,7 +329,7 @@ fn without_its_key_nothing_is_proven() {
     assert!(fault.why.contains("of another version"), "{fault}");
     append(dir.path(), &policy(1 << 20), later(9003), &event("t9")).unwrap();
     // Once what can't be proven is gone, the rest is.
-    let pruned = prune(dir.path(), later(20_000).unix_ms, later(20_000), false).unwrap();
+    let pruned = prune(dir.path(), later(20_000).unix_ms, later(20_000), false, &mut unwatched).unwrap();
     assert_eq!(pruned.files.len(), 4);
     write(dir.path(), &policy(1 << 20), 30, 2);
     assert_eq!(good(dir.path()).lines, 2);
@@ -458,6 +459,27 @@ fn writers_killed_at_any_moment_leave_a_log_that_verifies() {
     assert!(last > 100, "only {last} events were written");
 }
 
+/// The file was set aside, and the process killed before it wrote that the current one begins anew: nothing is lost, and nothing says so.
+#[test]
+fn a_writer_killed_between_setting_aside_and_saying_so_is_no_loss() {
+    let dir = tempfile::tempdir().unwrap();
+    let add = |max| append(dir.path(), &policy(max), later(0), &event("t")).unwrap();
+    add(1 << 20);
+    add(1);
+    let key = dir.path().join("lazaret-audit.key");
+    let set_aside = files(dir.path());
+    assert!(set_aside.len() == 1 && !dir.path().join("audit.jsonl").exists());
+    // Where the key file has the size of the current file.
+    let mut bytes = fs::read(&key).unwrap();
+    assert_eq!(bytes[80..88], [0; 8]);
+    bytes[80..88].copy_from_slice(&fs::metadata(&set_aside[0]).unwrap().len().to_le_bytes());
+    fs::write(&key, bytes).unwrap();
+    add(1 << 20);
+    let checked = good(dir.path());
+    assert_eq!((checked.lines, checked.last), (3, 3));
+    assert!(!fs::read_to_string(dir.path().join("audit.jsonl")).unwrap().contains("not there any more"));
+}
+
 #[test]
 fn a_full_disk_leaves_a_log_that_verifies() {
     let dir = tempfile::tempdir().unwrap();
@@ -480,10 +502,10 @@ fn a_full_disk_leaves_a_log_that_verifies() {
 fn removed_files_are_where_the_chain_begins() {
     let (dir, copies) = log();
     let before = later(4_500).unix_ms;
-    let would = prune(dir.path(), before, later(8_000), true).unwrap();
+    let would = prune(dir.path(), before, later(8_000), true, &mut unwatched).unwrap();
     assert_eq!(would.files, [copies[0].0.clone(), copies[1].0.clone()]);
     assert_eq!(files(dir.path()).len(), 4, "a dry run removes nothing");
-    assert_eq!(prune(dir.path(), before, later(8_000), false).unwrap(), would);
+    assert_eq!(prune(dir.path(), before, later(8_000), false, &mut unwatched).unwrap(), would);
     let checked = good(dir.path());
     assert_eq!((checked.lines, checked.first, checked.last), (3, 5, 7));
     // Killed before the files went: they are from before the beginning.
@@ -497,7 +519,10 @@ fn removed_files_are_where_the_chain_begins() {
     assert_eq!(bad(dir.path()).wrong, Wrong::Removed(5, 5));
     fs::write(path, bytes).unwrap();
     // All of it, the current file too; the chain goes on.
-    assert_eq!(prune(dir.path(), later(60_000).unix_ms, later(9_000), false).unwrap().files.len(), 2);
+    assert_eq!(
+        prune(dir.path(), later(60_000).unix_ms, later(9_000), false, &mut unwatched).unwrap().files.len(),
+        2
+    );
     assert_eq!((good(dir.path()).lines, files(dir.path()).len()), (0, 0));
     write(dir.path(), &policy(1 << 20), 20, 2);
     let checked = good(dir.path());
@@ -574,6 +599,34 @@ fn following_misses_nothing_where_files_are_set_aside() {
     file.write_all(b"\n").unwrap();
     poll(&mut seen);
     assert_eq!(seen.last().unwrap(), "half");
+}
+
+#[test]
+fn following_late_begins_near_the_end_and_misses_nothing_from_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let after = |most: u64| {
+        let (mut tail, mut seen) = (Tail::late(dir.path(), Filter::default(), most).unwrap(), Vec::new());
+        let mut poll = |tail: &mut Tail| {
+            tail.poll(|found| {
+                if let Found::Line(line) = found {
+                    seen.push(line.tool)
+                }
+            })
+            .unwrap();
+        };
+        poll(&mut tail);
+        write(dir.path(), &policy(300), 20, 3);
+        poll(&mut tail);
+        seen
+    };
+    assert_eq!(after(u64::MAX), ["t20", "t21", "t22"], "there was no log");
+    fs::remove_dir_all(dir.path()).unwrap();
+    write(dir.path(), &policy(300), 0, 20);
+    assert!(files(dir.path()).len() > 3);
+    let all = after(u64::MAX);
+    assert_eq!(all, (0..23).map(|number| format!("t{number}")).collect::<Vec<_>>());
+    let some = after(700);
+    assert!((4..10).contains(&some.len()) && some[some.len() - 3..] == all[20..], "{some:?}");
 }
 
 /// Seed 000, `audit`: `log_level: {:enum, [:debug, :info, :warn, :error], :info}`.

@@ -307,6 +307,20 @@ fn follow_goes_on_with_new_events() {
 }
 
 #[test]
+fn follow_says_that_the_log_was_cut() {
+    let world = World::new();
+    world.hook("claude-code", "s1", "ls");
+    let mut command = world.lazaret(&["audit", "tail", "--follow", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("\"ls\""));
+    fs::OpenOptions::new().write(true).open(world.log()).unwrap().set_len(10).unwrap();
+    let out = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(1) && said.contains("it was cut while it was read"), "{said}");
+}
+
+#[test]
 fn masking_and_level_are_settings() {
     let world = World::new();
     let command = "cat ~/a; mail x@example.org '+49 30 1234567' '4111 1111 1111 1111'; git -C / reset --hard";

@@ -15,6 +15,7 @@ use lazaret::host::audit::{
     Bad, CHAIN, Checked, End, Filter, Found, VerificationKey, Wrong, append, end, give, marked, prune, verify,
 };
 use lazaret::host::clock::Now;
+use lazaret::host::unwatched;
 use worker::worker;
 
 const NOW: Now = Now { unix_ms: 1_763_700_000_000, boot_ms: 1 };
@@ -51,11 +52,11 @@ fn write(dir: &Path, from: u64, count: u64, max_bytes: u64) {
 }
 
 fn good(dir: &Path, key: Option<&VerificationKey>) -> Checked {
-    verify(dir, key).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
+    verify(dir, key, &mut unwatched).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
 }
 
 fn bad(dir: &Path, key: Option<&VerificationKey>) -> Bad {
-    match verify(dir, key).unwrap() {
+    match verify(dir, key, &mut unwatched).unwrap() {
         Err(bad) => bad,
         Ok(checked) => panic!("not seen: {checked:?}"),
     }
@@ -203,7 +204,7 @@ fn a_key_given_out_later_covers_what_was_there_too() {
     put_back(dir, 2);
     write(dir, 3, 2, 1 << 20);
     add(dir, after.as_bytes());
-    assert!(verify(dir, Some(&key)).unwrap().is_err());
+    assert!(verify(dir, Some(&key), &mut unwatched).unwrap().is_err());
     // More than there is to be proven: the log was put back to before the key.
     let (dir, _) = log();
     let dir = dir.path();
@@ -221,7 +222,7 @@ fn a_log_whose_oldest_files_were_removed_is_proven_from_where_it_begins() {
     let dir = dir.path();
     let key = give(dir, NOW).unwrap();
     write(dir, 1, 9, 300);
-    let pruned = prune(dir, later(5_500).unix_ms, later(20_000), false).unwrap();
+    let pruned = prune(dir, later(5_500).unix_ms, later(20_000), false, &mut unwatched).unwrap();
     assert!(!pruned.files.is_empty());
     let checked = good(dir, Some(&key));
     assert!(checked.first > 1, "{checked:?}");
@@ -486,12 +487,12 @@ fn the_log_of_an_earlier_version_still_verifies_and_goes_on() {
         let mut changed = whole.clone();
         changed[at] ^= 1;
         fs::write(current(dir), &changed).unwrap();
-        assert!(verify(dir, None).unwrap().is_err(), "byte {at}");
+        assert!(verify(dir, None, &mut unwatched).unwrap().is_err(), "byte {at}");
     }
     // Its one key seals no line of ours.
     fs::write(current(dir), &whole).unwrap();
     add(dir, &old[old.len() - 235..]);
-    assert!(verify(dir, None).unwrap().is_err());
+    assert!(verify(dir, None, &mut unwatched).unwrap().is_err());
 }
 
 #[test]
@@ -526,7 +527,9 @@ fn files_of_an_earlier_version_are_removed_like_ours() {
     }
     assert_eq!((good(dir, None).lines, good(dir, None).earlier), (8, 5));
     let before = 1_763_700_000_000 + 31_000_000_000;
-    let pruned = prune(dir, 1_795_438_200_000, Now { unix_ms: before * 2, boot_ms: 1 }, false).unwrap();
+    let pruned =
+        prune(dir, 1_795_438_200_000, Now { unix_ms: before * 2, boot_ms: 1 }, false, &mut unwatched)
+            .unwrap();
     assert_eq!(pruned.files.len(), 1);
     let checked = good(dir, None);
     assert_eq!((checked.lines, checked.earlier, checked.first, checked.last), (3, 0, 6, 8));

@@ -43,19 +43,33 @@ fn binary() -> &'static Path {
         if let Some(path) = std::env::var_os("LAZARET_COST_BINARY") {
             return PathBuf::from(path).canonicalize().expect("LAZARET_COST_BINARY is a file");
         }
-        let status = Command::new(env!("CARGO"))
-            .args(["build", "--release", "--locked", "--bin", "lazaret", "--target", TARGET])
-            .stdin(Stdio::null())
-            .status()
-            .expect("cargo runs");
-        assert!(
-            status.success(),
-            "the static build failed: is the target there? (rustup target add {TARGET})"
-        );
+        for only in [&["--no-default-features", "--bin", "lazaret"][..], &["--bin", "lazaret-view"]] {
+            let status = Command::new(env!("CARGO"))
+                .args(["build", "--release", "--locked", "--target", TARGET])
+                .args(only)
+                .stdin(Stdio::null())
+                .status()
+                .expect("cargo runs");
+            assert!(
+                status.success(),
+                "the static build failed: is the target there? (rustup target add {TARGET})"
+            );
+        }
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
         target.join(TARGET).join("release/lazaret").canonicalize().unwrap()
     })
+}
+
+/// A directory of that name, where there is none yet. Not hidden, as few projects are: such a path is held against more places. Not
+/// random: the filter before the lists of names lets one name in sixty through, and what is looked at then costs 36 000 instructions.
+fn named(letter: char) -> Option<tempfile::TempDir> {
+    let name = format!("lazaret-cost-{}", letter.to_string().repeat(6));
+    match tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir() {
+        Ok(dir) => Some(dir),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => None,
+        Err(e) => panic!("{name}: {e}"),
+    }
 }
 
 /// A machine of its own for one test: a home, and a git work tree in it.
@@ -65,8 +79,7 @@ struct World {
 
 impl World {
     fn new() -> World {
-        // Not hidden, as few projects are: such a path is held against more places.
-        let dir = tempfile::Builder::new().prefix("lazaret-cost-").tempdir().unwrap();
+        let dir = ('a'..='z').find_map(named).expect("a free name: remove old lazaret-cost-* directories");
         fs::create_dir_all(dir.path().join("proj/.git")).unwrap();
         fs::write(dir.path().join("proj/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         World { dir }

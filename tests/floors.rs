@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules and their floors. A module may use only lower floors and itself.
-const FLOORS: [(&str, u32); 8] = [
+const FLOORS: [(&str, u32); 9] = [
     ("domain", 0),
     ("shell", 1),
     ("reference", 1),
@@ -23,9 +23,10 @@ const FLOORS: [(&str, u32); 8] = [
     ("rules", 2),
     ("review", 3),
     ("cli", 4),
+    ("view", 5),
 ];
 /// Modules that may touch the machine; every other one forbids it to itself.
-const TOUCHES_MACHINE: [&str; 2] = ["host", "cli"];
+const TOUCHES_MACHINE: [&str; 3] = ["host", "cli", "view"];
 /// Files in which `unsafe` may stand.
 const MAY_BE_UNSAFE: [&str; 7] = [
     "src/host/guard.rs",
@@ -38,8 +39,9 @@ const MAY_BE_UNSAFE: [&str; 7] = [
 ];
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
-/// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason.
-const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_350), ("src/", 119_600)];
+/// Most lines of Rust below a directory, all of them counted: what is there now and less than a hundred more, never raised without a reason. The
+/// last one: what people look at (the report, the terminal view), completions that ask the program, and progress; no hook call loads them.
+const MAX_BELOW: [(&str, usize); 2] = [("src/rules/", 56_350), ("src/", 125_330)];
 /// What would end a hook call with another exit code, or hide a check, found as text because clippy's test exemptions
 /// cannot tell a module's test code from the rest.
 const FORBIDDEN_TEXT: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
@@ -209,7 +211,7 @@ fn every_module_stands_on_a_floor() {
     for path in sources().keys() {
         let module = module_of(path).unwrap();
         assert!(
-            known.contains(&module.as_str()) || module == "lib" || module == "main",
+            known.contains(&module.as_str()) || ["lib", "main", "bin"].contains(&module.as_str()),
             "{} belongs to no floor",
             path.display()
         );

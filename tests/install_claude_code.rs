@@ -226,12 +226,14 @@ fn links_mode_and_directories_are_kept() {
 }
 
 #[test]
-fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
+fn a_link_to_a_file_that_is_not_there_yet_is_followed_and_named() {
     let home = Home::with_claude("2.1.329");
     fs::create_dir_all(home.path("home/.claude")).unwrap();
     symlink("../dotfiles/claude.json", home.path(SETTINGS)).unwrap();
     let before = home.tree();
-    home.installed(&[]);
+    let (result, out) = home.install(&to(&[]));
+    assert_eq!(result.unwrap(), Exit::Fine);
+    assert!(out.contains("a link to ") && out.contains("/dotfiles/claude.json\n"), "{out}");
     assert!(home.path(SETTINGS).is_symlink());
     assert!(home.read("home/dotfiles/claude.json").contains("PreToolUse"));
     home.uninstalled();
@@ -302,6 +304,21 @@ fn no_client_is_said_plainly() {
     assert_eq!(result.unwrap(), Exit::Failed);
     assert!(out.contains("no client found") && out.contains("hint: "), "{out}");
     assert!(home.tree().is_empty());
+}
+
+#[test]
+fn a_scope_in_which_nothing_counts_is_said_and_is_a_failure() {
+    let home = Home::with_claude("2.1.329");
+    let before = home.tree();
+    for scope in [Scope::Project, Scope::Local] {
+        let (result, out) = home.install(&InstallOptions { scope, ..to(&[Client::Codex]) });
+        assert_eq!(result.unwrap(), Exit::Failed);
+        assert!(
+            out.contains("for a user or for every user alone") && out.contains("nothing was registered"),
+            "{out}"
+        );
+    }
+    assert_eq!(home.tree(), before);
 }
 
 #[test]

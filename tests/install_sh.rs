@@ -35,6 +35,7 @@ impl Archive {
     fn unpacked() -> Archive {
         let archive = Archive::bare();
         programs::copy(env!("CARGO_BIN_EXE_lazaret"), archive.home.path("opt/lazaret"));
+        programs::copy(env!("CARGO_BIN_EXE_lazaret-view"), archive.home.path("opt/lazaret-view"));
         archive
     }
 
@@ -66,7 +67,7 @@ fn released(names: &[&str]) -> Archive {
     for name in names {
         archive.home.write(&format!("opt/{name}"), &format!("content of {name}\n"));
     }
-    for name in names.iter().chain(&["lazaret", "install.sh"]) {
+    for name in names.iter().chain(&["lazaret", "lazaret-view", "install.sh"]) {
         let digest = Sha256::digest(fs::read(archive.home.path("opt").join(name)).unwrap());
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         list.push_str(&format!("{hex}  {name}\n"));
@@ -106,7 +107,7 @@ fn without_a_client_it_installs_the_binary_and_says_so() {
     }
     let bin = archive.home.path("home/.local/bin/lazaret");
     assert_eq!(fs::metadata(&bin).unwrap().permissions().mode() & 0o777, 0o755);
-    assert_eq!(fs::read_dir(bin.parent().unwrap()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(bin.parent().unwrap()).unwrap().count(), 2);
     let version = archive.command(bin).arg("--version").output().unwrap();
     assert_eq!(told(&version).trim(), format!("lazaret {}", env!("CARGO_PKG_VERSION")));
 }
@@ -189,6 +190,10 @@ fn without_anything_or_with_a_binary_of_another_machine() {
     let (code, said) = archive.run(&[]);
     assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
     assert!(said.contains("does not run on this machine"), "{said}");
+    archive.home.script("opt/lazaret", "exit 0");
+    let (code, said) = archive.run(&[]);
+    assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.contains("lazaret-view does not lie beside"), "{said}");
 }
 
 /// A cargo and a rustc that leave a script where the binary would be. `musl` is what the build for that target does.
@@ -204,7 +209,8 @@ fn fake_rust(archive: &Archive, has_std: bool, musl: &str) {
     let cargo = format!(
         "[ \"$1\" = build ] || exit 9\nout= target=\nwhile [ $# -gt 0 ]; do case $1 in --target-dir) out=$2 ;; --target) target=$2 ;; esac; shift; done\n\
          [ -z \"$target\" ] || {{ {musl}; }} || exit 1\nmkdir -p \"$out/$target/release\"\n\
-         printf '#!/bin/sh\\necho no client found; exit 1\\n' > \"$out/$target/release/lazaret\"; chmod 755 \"$out/$target/release/lazaret\""
+         printf '#!/bin/sh\\necho no client found; exit 1\\n' > \"$out/$target/release/lazaret\"; chmod 755 \"$out/$target/release/lazaret\"\n\
+         cp \"$out/$target/release/lazaret\" \"$out/$target/release/lazaret-view\""
     );
     archive.home.script("bin/cargo", &cargo);
 }
@@ -261,7 +267,7 @@ fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away()
     }
     assert!(!archive.home.path("home/.local/README.md").exists());
     let (code, said) = archive.lazaret(&["self-check"]);
-    assert!(code == Some(0) && said.contains("as released: 4 of 4 files"), "{said}");
+    assert!(code == Some(0) && said.contains("as released: 5 of 5 files"), "{said}");
     // What is not as it was installed is somebody's, and so is what never was.
     archive.home.write("home/.local/share/man/man1/lazaret.1", "mine\n");
     archive.home.write("home/.local/share/man/man1/other.1", "another's\n");
@@ -271,7 +277,7 @@ fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away()
     assert!(
         said.contains("differs    ")
             && said.contains("missing    ")
-            && said.contains("NOT as released: 2 of 4"),
+            && said.contains("NOT as released: 2 of 5"),
         "{said}"
     );
     let (code, said) = archive.lazaret(&["uninstall", "--dry-run"]);
@@ -299,12 +305,12 @@ fn an_upgrade_takes_away_what_the_new_release_does_not_have() {
     assert_eq!(archive.run(&[]).0, Some(0));
     assert!(!archive.home.path("home/.local/share/man/man1/lazaret-check.1").exists());
     let (code, said) = archive.lazaret(&["self-check"]);
-    assert!(code == Some(0) && said.contains("2 of 2 files"), "{said}");
+    assert!(code == Some(0) && said.contains("3 of 3 files"), "{said}");
 }
 
 #[test]
 fn an_archive_that_is_not_as_released_installs_nothing() {
-    for changed in ["lazaret", "share/man/man1/lazaret.1", "README.md"] {
+    for changed in ["lazaret", "lazaret-view", "share/man/man1/lazaret.1", "README.md"] {
         let archive = released(&RELEASED);
         archive.home.script(&format!("opt/{changed}"), "echo lazaret");
         let (code, said) = archive.run(&[]);
@@ -331,7 +337,7 @@ fn self_check_goes_by_the_list_that_is_named_or_lies_beside_it() {
         (output.status.code(), told(&output))
     };
     let (code, said) = check(&[]);
-    assert!(code == Some(0) && said.contains("6 of 6 files"), "{said}");
+    assert!(code == Some(0) && said.contains("7 of 7 files"), "{said}");
     let list = archive.home.read("opt/SHA256SUMS");
     let digest = list.lines().find(|line| line.ends_with("  lazaret")).unwrap().split(' ').next().unwrap();
     let zeros = "0".repeat(64);

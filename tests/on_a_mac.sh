@@ -8,7 +8,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 binary=${1:-$here/target/release/lazaret}
 if [ ! -x "$binary" ]; then
     [ $# -eq 0 ] || { printf '%s: no such program\n' "$binary" >&2; exit 1; }
-    (cd "$here" && cargo build --release --locked --bin lazaret) || exit 1
+    (cd "$here" && cargo build --release --locked --bins) || exit 1
 fi
 binary=$(CDPATH='' cd -- "$(dirname -- "$binary")" && pwd -P)/$(basename -- "$binary")
 report=$PWD/lazaret-mac-report.txt

@@ -31,10 +31,10 @@ PATH=$(release/linkers):$PATH
 # As release/steps/compile.py has it: the linker would take the newest system that it knows.
 export MACOSX_DEPLOYMENT_TARGET=11.0
 
-step cargo zigbuild --locked --quiet --bin lazaret --target "${macs[0]}"
+step cargo zigbuild --locked --quiet --bins --target "${macs[0]}"
 step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" -- -D warnings
 step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
-step cargo zigbuild --locked --quiet --bin lazaret --target "${macs[1]}"
+step cargo zigbuild --locked --quiet --bins --target "${macs[1]}"
 programs=("${macs[@]/#/$out/}")
 step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}"
 # The script for a person with a Mac works at all.

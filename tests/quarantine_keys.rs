@@ -335,7 +335,7 @@ fn without_a_place_in_the_room_nothing_is_opened() {
         keys: None,
         now: clock::now(),
     };
-    let fault = open(&station.dirs, &opening).unwrap_err();
+    let fault = open(&station.dirs, &opening, &mut lazaret::host::unwatched).unwrap_err();
     assert!(fault.message().contains("not a directory of yours"), "{fault}");
     assert!(fault.hint.unwrap().contains("XDG_RUNTIME_DIR"));
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);

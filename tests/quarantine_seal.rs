@@ -191,6 +191,7 @@ fn protected_places_are_not_copied() {
                 keys: Some(station.keys),
                 now: clock::now(),
             },
+            &mut lazaret::host::unwatched,
         )
     };
     let session = open(&["d"]).unwrap();

@@ -940,7 +940,10 @@ fn a_review_that_is_stopped_ends_its_client_and_its_session() {
         kill_process(pid(&child), signal).unwrap();
         let out = child.wait_with_output().unwrap();
         let stderr = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.code() == Some(1) && stderr.contains("it was stopped by signal"), "{stderr}");
+        assert!(
+            out.status.code() == Some(128 + signal.as_raw()) && stderr.contains("it was stopped by signal"),
+            "{stderr}"
+        );
         clinic.nothing_is_left();
         assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_session_ended"]);
     }

@@ -462,7 +462,7 @@ fn who_is_stopped_takes_the_client_along() {
     }
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(child.wait().unwrap().code(), Some(128 + rustix::process::Signal::TERM.as_raw()));
     place.nothing_is_left();
 }
 

@@ -11,9 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use entries::{entry, subject};
-use lazaret::domain::{Client, Entry, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject};
+use lazaret::domain::{
+    Client, Entry, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject, Throttle,
+};
 use lazaret::host::clock::Now;
-use lazaret::host::state::{CAPACITY, Kept, Look, Reported, Store, amend, look, remember, reported, update};
+use lazaret::host::state::{
+    CAPACITY, Document, Kept, Look, Reported, Store, amend, glance, known, look, remember, reported, update,
+};
 use worker::worker;
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
@@ -426,6 +430,41 @@ fn a_full_disk_is_a_fault_and_the_state_stays_whole() {
     assert_eq!(place.stand(NOW).unwrap().calls, 2);
 }
 
+/// Who only looks on neither waits for a call nor is waited for.
+#[test]
+fn a_glance_takes_no_lock() {
+    let place = Place::new();
+    let glanced = |now| glance(&place.store, &subject("s"), now).unwrap();
+    assert_eq!(glanced(NOW), None, "it makes nothing");
+    place.add(1, NOW).unwrap();
+    amend(&place.store, &subject("s"), NOW, |document| {
+        document.stopped = Some("a loop".to_owned());
+        document.behaviour.held = Some("held".to_owned());
+        let throttle = Throttle { calls: 3, until_ms: NOW.unix_ms + 500, pattern: "p".to_owned() };
+        document.behaviour.throttle = Some(throttle);
+    })
+    .unwrap();
+    let held = fs::File::open(place.ring()).unwrap();
+    fs2::FileExt::try_lock_exclusive(&held).unwrap();
+    let seen = glanced(NOW).unwrap();
+    assert_eq!(
+        (seen.calls, seen.stopped.as_deref(), seen.held.as_deref()),
+        (1, Some("a loop"), Some("held"))
+    );
+    assert_eq!((seen.throttled, seen.waits()), (Some((3, NOW.unix_ms + 500)), true));
+    assert_eq!(glanced(later(500)).unwrap().throttled, None, "its time is over");
+    assert_eq!(
+        known(&place.store, NOW).unwrap().iter().map(|(known, _)| &known.session).collect::<Vec<_>>(),
+        [&subject("s").session]
+    );
+    drop(held);
+    amend(&place.store, &subject("s"), NOW, |document| *document = Document::default()).unwrap();
+    assert!(!glanced(NOW).unwrap().waits());
+    fs::write(place.ring(), "damaged").unwrap();
+    assert_eq!(glance(&place.store, &subject("s"), NOW).unwrap_err().kind, FaultKind::State);
+    assert_eq!(place.kept(), Vec::<PathBuf>::new(), "it repairs nothing");
+}
+
 #[test]
 fn a_lock_that_is_held_is_waited_for_and_then_a_fault() {
     let place = Place::new();
@@ -459,7 +498,7 @@ fn odd_session_ids_have_files_of_their_own() {
 #[test]
 fn the_document_is_kept_and_goes_when_it_says_nothing() {
     let place = Place::new();
-    let change = |f: &dyn Fn(&mut lazaret::host::state::Document)| {
+    let change = |f: &dyn Fn(&mut Document)| {
         amend(&place.store, &subject("s"), NOW, |document| f(document)).unwrap();
     };
     change(&|document| document.prompts += 1);

@@ -60,6 +60,31 @@ fn what_is_granted_passes_once() {
 }
 
 #[test]
+fn what_is_refused_is_neither_open_nor_granted() {
+    let (_dir, permits) = permits();
+    let code = permits.offer(&action("a"), "rm a", NOW).unwrap();
+    let other = permits.offer(&action("b"), "rm b", NOW).unwrap();
+    assert_eq!(permits.offers(later(1000)).unwrap()[0].left_ms(later(1000)), TTL_MS - 1000);
+    let refused = permits.refuse(&code.to_lowercase(), later(1)).unwrap().unwrap();
+    assert_eq!((refused.text.as_str(), &refused.action), ("rm a", &action("a")));
+    assert!(
+        permits.refuse(&code, later(1)).unwrap().is_none()
+            && permits.grant(&code, later(1)).unwrap().is_none()
+    );
+    assert!(!permits.take(&action("a"), later(2)).unwrap());
+    assert_eq!(
+        permits.offers(later(2)).unwrap().iter().map(|offer| &offer.code).collect::<Vec<_>>(),
+        [&other]
+    );
+    assert_ne!(
+        permits.offer(&action("a"), "rm a", later(3)).unwrap(),
+        code,
+        "tried again it is another question"
+    );
+    assert!(permits.refuse(&other, later(TTL_MS)).unwrap().is_none(), "it had expired");
+}
+
+#[test]
 fn of_many_that_take_it_one_has_it() {
     let (_dir, permits) = permits();
     for _ in 0..20 {

@@ -77,6 +77,7 @@ fn what_root_installs_for_everybody_no_user_can_change() {
     }
     programs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh"), top.join("archive/install.sh"));
     programs::copy(env!("CARGO_BIN_EXE_lazaret"), top.join("archive/lazaret"));
+    programs::copy(env!("CARGO_BIN_EXE_lazaret-view"), top.join("archive/lazaret-view"));
     programs::write(&top.join("bin/claude"), "#!/bin/sh\necho '2.1.329 (Claude Code)'\n");
     programs::write(&top.join("bin/opencode"), "#!/bin/sh\necho 1.18.33\n");
     let owned = Command::new("chown").args(["-R", "4711:4711"]).arg(top.join("home")).status().unwrap();

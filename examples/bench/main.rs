@@ -119,7 +119,7 @@ fn bare_exit(dir: &Path) -> PathBuf {
 fn build(target: Option<&str>, dir: &Path) -> (PathBuf, PathBuf) {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(&cargo);
-    command.args(["build", "--release", "--locked", "--quiet", "--bin", "lazaret"]);
+    command.args(["build", "--release", "--locked", "--quiet", "--no-default-features", "--bin", "lazaret"]);
     // Not by cargo: the tests' dependencies come with every example, and some of them are C.
     let noop = dir.join(format!("noop-{}", target.unwrap_or("plain")));
     let mut compiler = Command::new("rustc");

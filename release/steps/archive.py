@@ -1,4 +1,4 @@
-"""One archive: the binary, install.sh, the manual, completions, licences and the bill of materials."""
+"""One archive: the binaries, install.sh, the manual, completions, licences and the bill of materials."""
 
 import json
 import re
@@ -12,6 +12,8 @@ COMPLETIONS = {
     "zsh": "share/zsh/site-functions/_lazaret",
     "fish": "share/fish/vendor_completions.d/lazaret.fish",
 }
+# The first is what the clients run, the second what people look at.
+BINARIES = ["lazaret", "lazaret-view"]
 TEXTS = ["install.sh", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -38,7 +40,8 @@ def contents(project, target, binary, pages):
     bill = json.dumps(found.bill(project, target), indent=1).encode() + b"\n"
     files = {name: (ROOT / name).read_bytes() for name in TEXTS}
     files |= pages
-    files["lazaret"] = binary.read_bytes()
+    for name in BINARIES:
+        files[name] = binary.with_name(name).read_bytes()
     files["LICENSES-DEPENDENCIES.txt"] = found.licences(target).encode()
     files["lazaret.cdx.json"] = bill
     files["SHA256SUMS"] = sums(files)

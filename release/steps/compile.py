@@ -49,8 +49,10 @@ def compile_for(project, target):
             flags += ["-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]
         setting = f"target.{target}.rustflags={json.dumps(flags)}"
     print(f"== compiling for {target}", flush=True)
-    run(
-        "cargo", *build, "--release", "--locked", "--bin", project.name, "--target", target,
-        "--target-dir", out, "--config", setting, cwd=ROOT, env=env,
-    )
+    # What the second program's packages ask of others must not change the first.
+    for only in (["--no-default-features", "--bin", project.name], ["--bin", f"{project.name}-view"]):
+        run(
+            "cargo", *build, "--release", "--locked", *only, "--target", target,
+            "--target-dir", out, "--config", setting, cwd=ROOT, env=env,
+        )
     return out / target / "release" / project.name

@@ -3,6 +3,7 @@
 import json
 import re
 
+from .archive import BINARIES
 from .pack import sha256, tgz
 from .project import ROOT, Refused
 
@@ -91,7 +92,7 @@ def npm(project, inside):
             os=[system], cpu=[processor], preferUnplugged=True, files=["bin", "LICENSE*", "lazaret.cdx.json"],
         )
         taken = {name: files[name] for name in ("LICENSES-DEPENDENCIES.txt", "lazaret.cdx.json")}
-        write(name, taken | {"bin/lazaret": files["lazaret"], "package.json": as_json(said)})
+        write(name, taken | {f"bin/{program}": files[program] for program in BINARIES} | {"package.json": as_json(said)})
     main = ROOT / "packages/npm/lazaret"
     said = manifest(
         project, project.name, project.description, keywords=project.keywords, bin={project.name: "bin/lazaret.js"},

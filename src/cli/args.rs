@@ -15,7 +15,7 @@ use crate::domain::Client;
 #[derive(Debug, Parser)]
 #[command(name = "lazaret", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = concat!("Exit codes: 0 fine or allowed, 1 lazaret itself could not do it, 2 blocked, \
-                        3 would be modified or asked (only `check`).\n\n\
+                        3 would be modified or asked (only `check`), 130 stopped by Ctrl-C.\n\n\
                         Documentation: ", env!("LAZARET_DOCUMENTATION"), "\n\
                         Source:        ", env!("CARGO_PKG_REPOSITORY"), "\n\
                         Security:      ", env!("LAZARET_SECURITY")))]
@@ -135,10 +135,13 @@ pub enum Command {
     )]
     Rollback(RollbackArgs),
     /// Let the one action of a code run once (at a terminal, within ten minutes)
-    #[command(after_help = "Example:\n  lazaret allow K7QM-2XWD")]
+    #[command(after_help = "Examples:\n  lazaret allow K7QM-2XWD\n  lazaret allow K7QM-2XWD --refuse")]
     Allow {
         /// The code from the block message
         code: String,
+        /// Do not let it run: the code is good for nothing any more
+        #[arg(long)]
+        refuse: bool,
     },
     /// Make an exception from a rule, for a time (at a terminal)
     #[command(after_help = "Examples:\n  lazaret except git.reset-hard --here\n  \
@@ -150,6 +153,9 @@ pub enum Command {
     Resume {
         /// The session's id, from the message or the audit log
         session: String,
+        /// Only that of this client
+        #[arg(long, value_parser = client_name(), value_name = "CLIENT")]
+        client: Option<Client>,
     },
     /// Tell the command of `interventions.notify` of a stopped session, as the hook does when it stops one
     #[command(
@@ -166,6 +172,17 @@ pub enum Command {
         It counts what the log holds: calls of which audit.log_level keeps no line are not among them."
     )]
     Stats(crate::cli::stats::args::StatsArgs),
+    /// One page about a session or some time: what was done, stopped and changed, and what can be undone
+    #[command(
+        after_help = "Examples:\n  lazaret report --open\n  lazaret report --since 1d --output today.html\n\n\
+        The page is one file that needs nothing else, for any browser. What the log redacts stays redacted; files changed are shown\n\
+        with their content: look at it before you hand it on."
+    )]
+    Report(crate::cli::view::ReportArgs),
+    /// Running sessions in the terminal: calls as they come, questions to allow, what is stopped to go on
+    #[command(after_help = "Examples:\n  lazaret watch\n  lazaret watch --once\n\n\
+        It changes nothing by itself: its keys give the commands allow, resume and rollback, which ask for a terminal as ever.")]
+    Watch(crate::cli::view::WatchArgs),
     /// Say whether a decision was right: `stats` counts it
     #[command(after_help = "Examples:\n  lazaret feedback last fp --note 'our own mirror'\n  \
         lazaret feedback 019ab3c4-5d6e-7f80-8192-a3b4c5d6e7f8 ok")]
@@ -177,6 +194,9 @@ pub enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+        /// A command line up to the cursor, word by word: print what can stand in the place of the last word (the scripts ask so)
+        #[arg(last = true, hide_short_help = true, value_name = "WORD")]
+        words: Option<Vec<std::ffi::OsString>>,
     },
     /// Print the manual page, or that of a command
     #[command(after_help = "Examples:\n  lazaret man | man -l -\n  lazaret man review run | man -l -")]
@@ -332,6 +352,9 @@ pub struct RollbackArgs {
     /// Only checkpoints of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+    /// With --session: of this client, where sessions of several have that id
+    #[arg(long, requires = "session", value_parser = client_name(), value_name = "CLIENT")]
+    pub client: Option<Client>,
     /// Put this path, and what lies below it, back whatever is there now
     #[arg(long, value_name = "PATH")]
     pub force: Vec<PathBuf>,
@@ -443,6 +466,19 @@ pub enum RulesCommand {
         /// Print it as it stands in a configuration file
         #[arg(long, conflicts_with = "json")]
         toml: bool,
+    },
+    /// One call of the log: what was decided and why, what it was understood to do, what you can do about it
+    #[command(
+        after_help = "Examples:\n  lazaret rules explain last\n  lazaret rules explain 019ab3c4-5d6e\n  \
+        lazaret rules explain toolu_01AbC --json"
+    )]
+    Explain {
+        /// The event's id or its beginning (`lazaret audit tail --ids`), the client's id of the call, or `last`: the newest one that
+        /// was not simply allowed
+        call: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
     },
     /// Run every example of every rule through the whole decision
     #[command(after_help = "Examples:\n  lazaret rules test\n  lazaret rules test .lazaret.toml")]

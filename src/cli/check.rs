@@ -23,7 +23,7 @@ const MAX_LINE: usize = adapters::MAX_MESSAGE + 64 * 1024;
 pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
     let client = args.client;
     let cwd = directory(args.cwd.as_deref())?;
-    let mut judge = Judge::new(machine, Look::Today).explaining(args.explain && args.batch.is_none());
+    let mut judge = Judge::new(machine, Look::Today).explaining(args.explain);
     let saves = args.checkpoints;
     if let Some(file) = &args.batch {
         return batch(&mut judge, (client, &cwd, saves), file, out);
@@ -47,14 +47,10 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     let checked = judge.judge(client_of(&message, client), message.as_bytes(), Past::Remembered(&nothing))?;
     let checked = with_checkpoint(checked, saves);
     if args.json {
-        writeln!(
-            out,
-            "{}",
-            serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?
-        )?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&answer(&checked, args.explain)?)?)?;
     } else {
-        let survey = args.explain.then_some(checked.survey.as_ref()).flatten();
-        report::text(out, &checked.decision, (survey, &checked.conditions), report::Paint::auto())?;
+        let explained = checked.explained().filter(|_| args.explain);
+        report::text(out, &checked.decision, explained, report::Paint::auto())?;
         for note in &checked.notes {
             writeln!(out, "note: {note}")?;
         }
@@ -63,6 +59,14 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     // The process ends here: what is known of hundreds of commands need not be taken apart.
     std::mem::forget(checked);
     Ok(exit)
+}
+
+/// The answer as an object, with what was understood where that is asked.
+fn answer(judged: &Judged, explains: bool) -> Result<Value> {
+    match judged.explained() {
+        Some(explained) if explains => report::explained(&judged.decision, &judged.subject, explained),
+        Some(_) | None => Ok(report::json(&judged.decision, &judged.subject)),
+    }
 }
 
 /// The directory that was named, or the one this runs in.
@@ -89,7 +93,7 @@ fn read(file: &Path) -> Result<String> {
 }
 
 /// A hook message as the client would send it.
-fn before_tool(
+pub fn before_tool(
     client: Client,
     cwd: &str,
     (session, agent_type): (&str, Option<&str>),
@@ -191,7 +195,7 @@ fn one(
     if let (Some(session), true) = (named, judged.decision.verdict() != Verdict::Block) {
         trails.entry(session.to_owned()).or_default().keep(&judged);
     }
-    let mut answer = report::json(&judged.decision, &judged.subject);
+    let mut answer = answer(&judged, judge.explains())?;
     if let Some(object) = answer.as_object_mut() {
         for key in ["id", "label"] {
             if let Some(given) = value.get(key) {

@@ -4,7 +4,9 @@ use anyhow::Result;
 
 use crate::cli::Machine;
 use crate::cli::doctor::{self, Configured, DoctorOptions, Status};
+use crate::cli::progress::stopped;
 use crate::domain::{Client, Fault, FaultKind, escape};
+use crate::host::guard;
 use crate::host::registration::Surroundings;
 
 /// Refuses unless the gate of this client is proven closed where it will run: without the hook it cannot be `what`.
@@ -14,6 +16,9 @@ pub fn closed(client: Client, what: &str, here: &Surroundings, machine: &Machine
         DoctorOptions { clients: vec![client], json: false, patience: doctor::PATIENCE, configured };
     let mut report = doctor::Report::default();
     doctor::examine(&options, here, &mut report);
+    if guard::stop_asked().is_some() {
+        return Err(stopped(client.name()));
+    }
     let open = report.lines.iter().find(|line| line.status == Status::Fail && line.subject == client.name());
     match open {
         None => Ok(()),

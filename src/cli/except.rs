@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::{CHECKS, accept, config as shown};
-use crate::domain::{Exception, Expiry, Lowered, Places, Policy, Tier};
+use crate::domain::{Exception, Expiry, Lowered, Places, Policy, Tier, pasted};
 use crate::host::config::{self, NoteKind};
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
@@ -18,6 +18,13 @@ use crate::review::exceptions;
 
 /// How long an exception holds when nothing else is said, in days.
 const DAYS: u64 = 30;
+
+/// What stands in the log where a secret stood, in an action and in a path, and at the end of what was cut.
+pub const REDACTED: &str = "[redacted:";
+pub const MASKED: &str = "[masked:";
+pub const CUT: char = '…';
+/// Longest command that an exception is made for, in bytes.
+const COMMAND: usize = 2_000;
 
 #[derive(Debug, Args)]
 pub struct ExceptArgs {
@@ -120,6 +127,17 @@ fn exception(args: &ExceptArgs, policy: &Policy, out: &mut dyn Write) -> Result<
         None => asked(out)?,
     };
     Ok(exception)
+}
+
+/// The command that excepts a call of the log from a rule, word for word, where it was made; none = it was no shell's, the log does not
+/// have its words, they are too many, or they cannot be written so that every shell reads the same.
+pub fn command(rule: &str, tool: &str, cwd: &str, action: &str) -> Option<String> {
+    let left_out = [REDACTED, MASKED].iter().any(|mark| action.contains(mark) || cwd.contains(mark));
+    if tool != "Bash" || left_out || action.ends_with(CUT) || action.len() > COMMAND {
+        return None;
+    }
+    let (rule, cwd, command) = (pasted(rule)?, pasted(cwd)?, pasted(action)?);
+    Some(format!("cd {cwd} && lazaret except {rule} --here --command {command}"))
 }
 
 /// The reason, as the person types it.

@@ -27,7 +27,7 @@ use crate::domain::{
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::environment::{self, Values};
-use crate::host::permit::{ActionDigest, Permits};
+use crate::host::permit::{ActionDigest, Permits, TEXT};
 use crate::host::state::{self, Look, Store};
 use crate::host::{config, guard, places, quarantine};
 use crate::review::{self, Case};
@@ -441,6 +441,10 @@ fn personal_permission(
     let permits = Permits::new(&setting.dirs.state);
     if permits.take(&action, setting.now).unwrap_or(false) {
         return decision.permitted();
+    }
+    // Who allows it has to have seen all of it.
+    if text.len() > TEXT {
+        return decision;
     }
     if let Ok(code) = permits.offer(&action, &text, setting.now) {
         decision.note(

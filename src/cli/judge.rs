@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow};
 use crate::adapters;
 use crate::cli::CHECKS;
 use crate::cli::quarantine::{self, Desk};
+use crate::cli::report::Explained;
 use crate::cli::{Machine, call, hook, plugins};
 use crate::domain::{
     Action, Asking, Client, Decision, Event, Facts, Fault, Marks, Places, Policy, Request, SessionId, Stand,
@@ -180,6 +181,11 @@ impl Judged {
             call: None,
         }
     }
+
+    /// What `--explain` says of it.
+    pub fn explained(&self) -> Option<Explained<'_>> {
+        self.survey.as_ref().map(|survey| Explained { survey, conditions: &self.conditions })
+    }
 }
 
 impl Judge {
@@ -190,6 +196,10 @@ impl Judge {
     /// Also says by which conditions rules match.
     pub fn explaining(self, explains: bool) -> Judge {
         Judge { explains, ..self }
+    }
+
+    pub fn explains(&self) -> bool {
+        self.explains
     }
 
     /// What would be answered to a message of `client`.

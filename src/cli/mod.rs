@@ -3,7 +3,7 @@
 pub mod accept;
 mod allow;
 pub mod args;
-mod audit;
+pub mod audit;
 mod behaviour;
 mod call;
 mod check;
@@ -13,7 +13,7 @@ mod closed;
 pub mod config;
 pub mod doctor;
 mod emergency;
-mod except;
+pub mod except;
 pub mod facts;
 pub mod hook;
 pub mod install;
@@ -22,7 +22,7 @@ mod keep;
 mod lines;
 mod notify;
 mod plugins;
-mod progress;
+pub mod progress;
 mod quarantine;
 mod record;
 mod registering;
@@ -35,17 +35,18 @@ pub mod rules;
 mod run;
 mod self_check;
 mod settings;
-mod stats;
+pub mod stats;
 mod stream;
 pub mod surfaces;
 pub mod trust;
 pub mod uninstall;
+pub mod view;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 use anyhow::Context;
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, FromArgMatches, Parser};
 
 use crate::domain::{Client, Fault, FaultKind, Places, Policy};
 use crate::host::config::Checks;
@@ -108,7 +109,7 @@ pub fn run(args: &[OsString]) -> u8 {
         return hook::run(rest);
     }
     guard::arm_tool();
-    let code = tool(args);
+    let code = person(args, command);
     // Rust's own end would do it: a line without its end may be left of a command that failed.
     let _told = std::io::stdout().flush();
     code
@@ -120,8 +121,11 @@ fn check_alone(args: &[OsString]) -> Option<Command> {
     CheckArgs::from_arg_matches(&matches).ok().map(Command::Check)
 }
 
-/// A command of a person.
-fn tool(args: &[OsString]) -> u8 {
+/// Carries a command out, which was given by these arguments.
+pub type Carry = fn(&Command, &[OsString], &mut dyn Write) -> anyhow::Result<Exit>;
+
+/// A command of a person, carried out by this.
+pub fn person(args: &[OsString], command: Carry) -> u8 {
     // All commands with all of their options cost most of what the judgement of a short one costs; what is wrong is said by them.
     let quick = match args {
         [_, name, ..] if name == "check" => check_alone(args.get(1..).unwrap_or_default()),
@@ -140,10 +144,16 @@ fn tool(args: &[OsString]) -> u8 {
         return failed(&error);
     }
     let mut out = std::io::stdout().lock();
-    match command(&cli.command, &mut out).and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
-        Ok(exit) => exit.into(),
-        Err(error) => failed(&error),
+    match command(&cli.command, args, &mut out).and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
+        Ok(exit) => after_stop(exit.into()),
+        Err(error) => after_stop(failed(&error)),
     }
+}
+
+/// The exit code of what a person stopped is the one that a shell gives it. What was done all the same is done.
+fn after_stop(code: u8) -> u8 {
+    let signal = guard::stop_asked().filter(|_| code == u8::from(Exit::Failed));
+    signal.and_then(|signal| u8::try_from(128 + signal).ok()).unwrap_or(code)
 }
 
 /// What the clients set to 1 in the shells of their agents.
@@ -215,31 +225,12 @@ fn failed(error: &anyhow::Error) -> u8 {
     if error.is::<Misnamed>() { Exit::Blocked.into() } else { Exit::Failed.into() }
 }
 
-/// The manual page of a command, named by its words.
-fn manual(words: &[String], out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let mut all = Cli::command().disable_help_subcommand(true);
-    all.build();
-    let mut page = &all;
-    for word in words {
-        let found = page.find_subcommand(word);
-        page = found
-            .ok_or_else(|| anyhow::anyhow!("man: there is no command {}", crate::domain::escape(word)))?;
-    }
-    clap_mangen::Man::new(page.clone()).render(&mut &mut *out)?;
-    Ok(Exit::Fine)
-}
-
-fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
+fn command(command: &Command, args: &[OsString], out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
         Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook {}", Client::NAMES.join("|")),
         Command::Rules { command: None, json } => rules::list(*json, &Machine::here()?, out),
         Command::Rules { command: Some(command), .. } => rules::run(command, &Machine::here()?, out),
         Command::Facts(command) => facts::run(command, &Machine::here()?, out),
-        Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
-            Ok(Exit::Fine)
-        }
-        Command::Man { command } => manual(command, out),
         Command::SelfCheck { sums } => self_check::run(sums.as_deref(), out),
         Command::Check(args) => check::run(args, Machine::here()?, out),
         Command::Replay(args) => replay::run(args, Machine::here()?, out),
@@ -256,13 +247,16 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         }
         Command::Checkpoint(command) => checkpoint::run(command, &Machine::here()?, out),
         Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
-        Command::Allow { code } => allow::run(code, &Machine::here()?, out),
+        Command::Allow { code, refuse } => allow::run(code, *refuse, &Machine::here()?, out),
         Command::Except(args) => settings::except(args, &Machine::here()?, out),
-        Command::Resume { session } => resume::run(session, &Machine::here()?, out),
+        Command::Resume { session, client } => resume::run((session, *client), &Machine::here()?, out),
         Command::Notify { report } => notify::run(report, &Machine::here()?, out),
         Command::Stats(args) => stats::run(args, &Machine::here()?, out),
         Command::Run(args) => run::run(args, &Machine::here()?, out),
-        Command::Feedback(args) => stats::feedback(args, &Machine::here()?, out),
+        Command::Feedback(args) => stats::feedback::run(args, &Machine::here()?, out),
+        Command::Report(_) | Command::Watch(_) | Command::Completions { .. } | Command::Man { .. } => {
+            view::run(args)
+        }
     }
 }
 
@@ -274,7 +268,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    fn here() -> anyhow::Result<Machine> {
+    pub fn here() -> anyhow::Result<Machine> {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         Ok(Machine { env, dirs })
@@ -294,6 +288,8 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     /// Every command of the command line, in the form of the table.

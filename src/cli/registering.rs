@@ -13,6 +13,7 @@ use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
 use crate::cli::{Exit, Machine};
 use crate::domain::Client;
+use crate::host::guard;
 use crate::host::registration::{Scope, Surroundings};
 
 pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -56,6 +57,8 @@ pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit>
     let places = machine.places()?;
     let configured = Configured { dirs: machine.dirs, places };
     let options = DoctorOptions { clients: Vec::new(), json, patience: doctor::PATIENCE, configured };
+    // What it has made for its probes goes before it does.
+    guard::note_stops();
     doctor::doctor(&options, &here, out)
 }
 

@@ -2,11 +2,61 @@
 
 use std::io::{self, Write};
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::rules::condition;
-use crate::domain::{Decision, Excepted, Subject, Target, Verdict, WrittenWhen, escape};
-use crate::rules::Survey;
+use crate::domain::{Decision, Excepted, Operation, Subject, Target, Verdict, WrittenWhen, escape};
+use crate::rules::{Invocation, Survey};
+use crate::shell::Arg;
+
+/// What `--explain` adds to an answer.
+#[derive(Clone, Copy)]
+pub struct Explained<'a> {
+    pub survey: &'a Survey,
+    /// By which condition which rule matched.
+    pub conditions: &'a [(String, WrittenWhen)],
+}
+
+impl Explained<'_> {
+    /// The condition by which a rule matched.
+    fn by(self, rule: &str) -> Result<Option<String>> {
+        let found = self.conditions.iter().find(|(named, _)| named == rule);
+        found.map(|(_, when)| condition(when)).transpose()
+    }
+
+    fn operations(self) -> Vec<Value> {
+        self.survey.invocations.iter().map(operation).collect()
+    }
+}
+
+/// One command of a call; what is not known before it runs is null.
+fn operation(invocation: &Invocation) -> Value {
+    json!({
+        "program": Some(&invocation.program).filter(|program| !program.is_empty()),
+        "words": invocation.args.iter().map(Arg::known).collect::<Vec<_>>(),
+        "text": invocation.text,
+        "does": invocation.does.map(Operation::name),
+        "through": invocation.wrappers,
+        "cwd": invocation.cwd,
+    })
+}
+
+/// The same with the operations of the call, and the condition by which each rule matched.
+pub fn explained(decision: &Decision, subject: &Subject, explained: Explained<'_>) -> Result<Value> {
+    let mut answer = json(decision, subject);
+    for reason in answer.get_mut("reasons").and_then(Value::as_array_mut).into_iter().flatten() {
+        let by = explained.by(reason.get("rule").and_then(Value::as_str).unwrap_or_default())?;
+        if let Some(reason) = reason.as_object_mut() {
+            reason.insert("by".to_owned(), by.into());
+        }
+    }
+    if let Some(answer) = answer.as_object_mut() {
+        answer.insert("operations".to_owned(), explained.operations().into());
+        answer.insert("problem".to_owned(), explained.survey.problem.clone().into());
+    }
+    Ok(answer)
+}
 
 /// `check --json`: keys and shape are a contract.
 pub fn json(decision: &Decision, subject: &Subject) -> Value {
@@ -136,7 +186,7 @@ impl Paint {
 pub fn text(
     out: &mut dyn Write,
     decision: &Decision,
-    (survey, conditions): (Option<&Survey>, &[(String, WrittenWhen)]),
+    explained: Option<Explained<'_>>,
     paint: Paint,
 ) -> io::Result<()> {
     writeln!(out, "{} ({})", paint.verdict(decision.verdict()), decision.enforcement().name())?;
@@ -149,8 +199,9 @@ pub fn text(
         if let Some(instead) = &reason.instead {
             writeln!(out, "    instead: {}", escape(instead))?;
         }
-        let by = conditions.iter().find(|(rule, _)| *rule == reason.rule).map(|(_, when)| condition(when));
-        if let Some(by) = by.transpose().map_err(io::Error::other)? {
+        let by =
+            explained.map(|explained| explained.by(&reason.rule)).transpose().map_err(io::Error::other)?;
+        if let Some(by) = by.flatten() {
             writeln!(out, "    by:      {}", escape(&by))?;
         }
     }
@@ -169,8 +220,8 @@ pub fn text(
     if let Some(rewrite) = decision.rewrite() {
         writeln!(out, "  rewritten by {}: {}", rewrite.name, escape(&rewrite.value))?;
     }
-    match survey {
-        Some(survey) => explain(out, decision, survey),
+    match explained {
+        Some(explained) => explain(out, decision, explained.survey),
         None => Ok(()),
     }
 }

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use crate::cli::args::RollbackArgs;
 use crate::cli::checkpoint::{ACTION, named, store};
+use crate::cli::progress::{self, Progress, Total};
 use crate::cli::{Exit, Machine};
 use crate::domain::{Client, SessionId, Subject, clip, escape, join, lies_in};
+use crate::host::Watched;
 use crate::host::checkpoint::{Checkpoints, Done, Manifest, Meta, Refusal, State, Undo};
 use crate::host::clock;
 use crate::host::facts;
@@ -33,11 +35,14 @@ pub fn run(args: &RollbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
         })
         .collect();
     let undo = store.plan(&chosen, &forced)?;
-    let done = if args.dry_run { Done::default() } else { perform(&store, newest, &chosen, &undo)? };
+    let done = if args.dry_run { Done::default() } else { watched(&store, newest, &chosen, &undo)? };
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&json(args, &chosen, &undo, &done))?)?;
     } else {
         text(args, (&chosen, &undo), &done, out)?;
+    }
+    if done.untouched > 0 {
+        return Err(progress::stopped("rollback"));
     }
     let whole = undo.conflicts.is_empty() && undo.unsaved.is_empty() && done.failed.is_empty();
     Ok(if whole { Exit::Fine } else { Exit::Failed })
@@ -50,7 +55,8 @@ fn chosen(store: &Checkpoints, args: &RollbackArgs, cwd: &str) -> Result<Vec<Man
     }
     let mut standing = store.standing()?;
     if let Some(session) = &args.session {
-        standing.retain(|manifest| manifest.session == *session);
+        let of = |manifest: &Manifest| args.client.is_none_or(|client| client.name() == manifest.client);
+        standing.retain(|manifest| manifest.session == *session && of(manifest));
     }
     if let Some(prompt) = &args.prompt {
         standing.retain(|manifest| manifest.prompt.as_deref() == Some(prompt));
@@ -98,11 +104,18 @@ fn newest_that_matters(store: &Checkpoints, standing: Vec<Manifest>) -> Result<V
     Ok(newest.into_iter().collect())
 }
 
+/// The same, shown while it takes time; a stop ends it behind the path that it is at.
+fn watched(store: &Checkpoints, newest: &Manifest, chosen: &[Manifest], undo: &Undo) -> Result<Done> {
+    let all = undo.steps().count() as u64;
+    let mut progress = Progress::begin("putting back", Total::Files(all)).finishing();
+    perform(store, newest, chosen, (undo, &mut |done| progress.at(done)))
+}
+
 pub(in crate::cli) fn perform(
     store: &Checkpoints,
     newest: &Manifest,
     chosen: &[Manifest],
-    undo: &Undo,
+    (undo, each): (&Undo, &mut Watched<'_>),
 ) -> Result<Done> {
     let session =
         SessionId::new(&newest.session).ok_or_else(|| anyhow!("the checkpoint names no session"))?;
@@ -118,7 +131,7 @@ pub(in crate::cli) fn perform(
         cwd: &newest.cwd,
         root: newest.root.as_deref(),
     };
-    Ok(store.perform(undo, &meta, clock::now())?)
+    Ok(store.perform(undo, &meta, clock::now(), each)?)
 }
 
 fn json(args: &RollbackArgs, chosen: &[Manifest], undo: &Undo, done: &Done) -> Value {
@@ -145,6 +158,7 @@ fn json(args: &RollbackArgs, chosen: &[Manifest], undo: &Undo, done: &Done) -> V
         "omitted": refusals(&undo.omitted),
         "left": undo.stays,
         "failed": refusals(&done.failed),
+        "untouched": done.untouched,
         "linked": done.linked,
     })
 }
@@ -195,6 +209,9 @@ fn text(
     }
     if undo.is_empty() && undo.conflicts.is_empty() {
         writeln!(out, "nothing to put back")?;
+    }
+    if done.untouched > 0 {
+        writeln!(out, "stopped: {} paths were not touched; the same command puts them back", done.untouched)?;
     }
     if let Some(id) = &done.id {
         writeln!(out, "to undo this: lazaret rollback {id}")?;

@@ -75,6 +75,26 @@ pub enum Leave {
     Told,
 }
 
+impl Leave {
+    /// Of a reason under this id.
+    pub fn of(rule: &str) -> Leave {
+        let code = rule.bytes().any(|byte| byte.is_ascii_uppercase()) || !rule.contains('.');
+        if code || TELLS.iter().any(|name| rule.starts_with(name)) {
+            Leave::Told
+        } else if is_score(rule) {
+            Leave::Score
+        } else if rule.starts_with("selfprotect.") {
+            Leave::Nobody
+        } else {
+            Leave::Exception
+        }
+    }
+}
+
+fn is_score(rule: &str) -> bool {
+    rule.starts_with("matrix.") || rule.starts_with("effect.")
+}
+
 /// What gives reasons with an alternative of their own.
 const TELLS: [&str; 8] =
     ["fault.", "limits.", "permission.", "quarantine.", "self.", "session.", "shell.bound", "shell.syntax"];
@@ -88,21 +108,12 @@ impl Reason {
 
     /// Who can let the call run.
     pub fn leave(&self) -> Leave {
-        let code = self.rule.bytes().any(|byte| byte.is_ascii_uppercase()) || !self.rule.contains('.');
-        if code || TELLS.iter().any(|name| self.rule.starts_with(name)) {
-            Leave::Told
-        } else if self.is_score() {
-            Leave::Score
-        } else if self.rule.starts_with("selfprotect.") {
-            Leave::Nobody
-        } else {
-            Leave::Exception
-        }
+        Leave::of(&self.rule)
     }
 
     /// It comes from the scores, not from a rule: of two that are equally strict, the rule says more.
     fn is_score(&self) -> bool {
-        self.rule.starts_with("matrix.") || self.rule.starts_with("effect.")
+        is_score(&self.rule)
     }
 
     /// Something told that speaks neither for nor against the call.

@@ -44,6 +44,8 @@ words! {
         ClientEvent = "client_event",
         Fault = "fault",
         PermissionGranted = "permission_granted",
+        /// A person refused what was offered under a code.
+        PermissionRefused = "permission_refused",
         PermissionUsed = "permission_used",
         TrustChanged = "trust_changed",
         AuditPruned = "audit_pruned",
@@ -86,6 +88,7 @@ impl EventKind {
             | EventKind::ConfigChanged
             | EventKind::QuarantineReportSentBack
             | EventKind::PermissionGranted
+            | EventKind::PermissionRefused
             | EventKind::PermissionUsed
             | EventKind::TrustChanged
             | EventKind::SessionResumed

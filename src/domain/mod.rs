@@ -64,7 +64,7 @@ pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_s
 pub use score::{Components, Issue, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use surface::{Run, Surface};
 pub use text::{
-    clip, escape, is_hidden, join, last_name, lies_in, same_name, shell_word, single_quoted, size,
+    clip, escape, is_hidden, join, last_name, lies_in, pasted, same_name, shell_word, single_quoted, size,
     split_name, words_of,
 };
 pub(crate) use words::words;

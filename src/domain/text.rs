@@ -61,6 +61,13 @@ pub fn shell_word(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { single_quoted(word) }
 }
 
+/// One word of a shell as a person may paste it: none = it shows something else than it is, or no spelling of it means the same in sh, zsh
+/// and fish, where a backslash within single quotes stands for more than itself.
+pub fn pasted(word: &str) -> Option<String> {
+    let odd = |c: char| is_unsafe(c) || c == '\\';
+    (!word.chars().any(odd)).then(|| shell_word(word))
+}
+
 /// One word of a shell in single quotes, whatever is in it.
 pub fn single_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
@@ -194,6 +201,15 @@ mod tests {
         ];
         for (bytes, written) in cases {
             assert_eq!(size(bytes), written);
+        }
+    }
+
+    #[test]
+    fn what_is_pasted_means_the_same_in_every_shell() {
+        assert_eq!(pasted("it's fine $(x)").as_deref(), Some("'it'\\''s fine $(x)'"));
+        assert_eq!(pasted("plain").as_deref(), Some("plain"));
+        for odd in ["a\\'; touch x; #", "ends in \\", "two\nlines", "a\u{202e}b", "a\tb"] {
+            assert_eq!(pasted(odd), None, "{odd:?}");
         }
     }
 

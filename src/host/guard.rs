@@ -9,7 +9,7 @@ use std::cell::UnsafeCell;
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::ptr::{addr_of_mut, null_mut};
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
 use libc::{c_int, c_void};
 
@@ -69,21 +69,69 @@ pub fn arm_tool() {
 /// The signal that asked this process to stop; 0 = none did.
 static STOP: AtomicI32 = AtomicI32::new(0);
 
-extern "C" fn note(signal: c_int) {
-    STOP.store(signal, Ordering::Relaxed);
+/// Whether a stop only leaves a note.
+static NOTES: AtomicBool = AtomicBool::new(false);
+/// Whether a line stands on the terminal that goes with the process.
+static LINE: AtomicBool = AtomicBool::new(false);
+/// Clears the terminal's line.
+const CLEAR: &[u8] = b"\r\x1b[K";
+
+extern "C" fn stop(signal: c_int) {
+    if NOTES.load(Ordering::Relaxed) {
+        STOP.store(signal, Ordering::Relaxed);
+        return;
+    }
+    // SAFETY: all three may be called in a signal handler; the bytes are never freed. The signal is raised once this returns, and ends
+    // the process as if nobody had caught it.
+    unsafe {
+        if LINE.load(Ordering::Relaxed) {
+            libc::write(libc::STDERR_FILENO, CLEAR.as_ptr().cast::<c_void>(), CLEAR.len());
+        }
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
-/// From here on Ctrl-C, a hang-up and a termination only leave a note, so that a command can end its child first.
+/// From here on Ctrl-C, a hang-up and a termination only leave a note, so that a command can end its child first, or finish the file that
+/// it is at.
 pub fn note_stops() {
-    // SAFETY: `action` is a zeroed plain structure, which is a valid one, and outlives the calls; the handler only stores
-    // into an atomic.
+    NOTES.store(true, Ordering::Relaxed);
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        catch_stop(signal, false);
+    }
+}
+
+/// The same of what a quit asks for, where the terminal is not as it was.
+pub fn note_quit() {
+    catch_stop(libc::SIGQUIT, false);
+}
+
+/// From here on these clear the terminal's line before they end the process.
+pub fn clear_line_at_stop() {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        catch_stop(signal, true);
+    }
+}
+
+/// There is such a line now, or it is gone.
+pub fn line_is_shown(is_shown: bool) {
+    LINE.store(is_shown, Ordering::Relaxed);
+}
+
+/// `unless_ignored` leaves it to whoever had it ignored (`nohup`, a job in the background).
+fn catch_stop(signal: c_int, unless_ignored: bool) {
+    // SAFETY: both are zeroed plain structures, which are valid ones, and outlive the calls; the handler only makes calls that a handler
+    // may make.
     unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut before);
+        if unless_ignored && before.sa_sigaction == libc::SIG_IGN {
+            return;
+        }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_flags = libc::SA_RESTART;
-        action.sa_sigaction = note as extern "C" fn(c_int) as libc::sighandler_t;
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            libc::sigaction(signal, &raw const action, null_mut());
-        }
+        action.sa_sigaction = stop as extern "C" fn(c_int) as libc::sighandler_t;
+        libc::sigaction(signal, &raw const action, null_mut());
     }
 }
 

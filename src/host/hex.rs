@@ -1,7 +1,7 @@
 //! Bytes as hexadecimal digits in lower case.
 
 /// Two digits for each byte.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     digits(bytes).map(char::from).collect()
 }
 

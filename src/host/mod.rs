@@ -40,5 +40,15 @@ mod unwind;
 pub mod watch;
 pub mod writable;
 
-use hex::hex;
+use std::ops::ControlFlow;
+
+pub use hex::hex;
 pub use json::from_json;
+
+/// Is told how much of a long work is done, and says whether it may go on.
+pub type Watched<'w> = dyn FnMut(u64) -> ControlFlow<()> + 'w;
+
+/// Nobody looks on.
+pub fn unwatched(_done: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}

@@ -16,8 +16,8 @@ use crate::domain::{Fault, FaultKind, Subject, clip};
 
 /// How long an offer can be granted, and how long a permission can be used, in milliseconds.
 pub const TTL_MS: u64 = 600_000;
-/// Longest text of an action that is kept, in bytes.
-const TEXT: usize = 4096;
+/// Longest text of an action that is kept, in bytes: what a person cannot be shown whole is not offered.
+pub const TEXT: usize = 4096;
 /// Longest file that is read.
 const FILE: u64 = 64 * 1024;
 /// Offers looked at when a code is granted, or swept.
@@ -58,6 +58,11 @@ impl Permit {
         let by_boot = now.boot_ms.checked_sub(self.boot_ms).is_some_and(|age| age < TTL_MS);
         by_boot && now.unix_ms.abs_diff(self.unix_ms) < TTL_MS
     }
+
+    /// How long it is good for still, in milliseconds.
+    pub fn left_ms(&self, now: Now) -> u64 {
+        TTL_MS.saturating_sub(now.age_ms(Now { unix_ms: self.unix_ms, boot_ms: self.boot_ms }))
+    }
 }
 
 /// Where permissions lie.
@@ -86,6 +91,14 @@ impl Permits {
 
     /// Turns the offer of that code into a permission: none = there is no such offer, or it has expired.
     pub fn grant(&self, code: &str, now: Now) -> Result<Option<Permit>, Fault> {
+        let Some(offer) = self.refuse(code, now)? else { return Ok(None) };
+        let permit = Permit { unix_ms: now.unix_ms, boot_ms: now.boot_ms, ..offer };
+        self.write(&self.granted(), &permit)?;
+        Ok(Some(permit))
+    }
+
+    /// Takes the offer of that code back: none = there is no such offer, or it has expired.
+    pub fn refuse(&self, code: &str, now: Now) -> Result<Option<Permit>, Fault> {
         let code = plain(code);
         let offers = all(&self.offered())?;
         let Some((path, offer)) = offers.into_iter().find(|(_, offer)| plain(&offer.code) == code) else {
@@ -95,9 +108,7 @@ impl Permits {
         if !offer.is_valid(now) || !remove(&path)? {
             return Ok(None);
         }
-        let permit = Permit { unix_ms: now.unix_ms, boot_ms: now.boot_ms, ..offer };
-        self.write(&self.granted(), &permit)?;
-        Ok(Some(permit))
+        Ok(Some(offer))
     }
 
     /// Uses the permission for that action up: `true` for exactly one caller.

@@ -288,6 +288,8 @@ impl List {
         let running = std::env::current_exe().ok().map(|path| text(&path));
         for path in running.iter().chain(installed.iter().filter(|path| Some(*path) != running.as_ref())) {
             self.whole(path.clone(), false, ProtectedKind::Own);
+            // The second program, which a person starts at a terminal, lies beside it.
+            self.whole([path, "-view"].concat(), false, ProtectedKind::Own);
         }
     }
 }

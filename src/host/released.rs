@@ -11,8 +11,17 @@ use crate::domain::{Fault, FaultKind};
 
 /// The list's name, in an archive and in `share/lazaret`.
 const SUMS: &str = "SHA256SUMS";
-/// The binary's name in a list.
-const BINARY: &str = "lazaret";
+/// The binary's name, in a list and where it is installed.
+pub const BINARY: &str = "lazaret";
+/// The second program's name, in a list and beside the binary.
+pub const VIEW: &str = "lazaret-view";
+
+/// The program of that name in the directory of this one, links followed.
+pub fn beside(name: &str) -> io::Result<PathBuf> {
+    let exe = std::env::current_exe().and_then(|path| path.canonicalize());
+    let why = |error| io::Error::other(format!("the path of this binary: {error}"));
+    exe.map(|exe| exe.with_file_name(name)).map_err(why)
+}
 
 /// What a list says of one file.
 struct Sum {
@@ -49,8 +58,14 @@ impl Release {
     /// Each file of the list that should be here, with how it stands. The first is the binary.
     pub fn compare(&self, exe: &Path) -> Result<Vec<(PathBuf, State)>, Fault> {
         let sums = read(&self.list)?;
-        let mut all = vec![(exe.to_owned(), binary(&sums, exe)?)];
-        for sum in sums.iter().filter(|sum| !is_binary(sum) && (!self.installed || is_shared(&sum.name))) {
+        let mut all = vec![(exe.to_owned(), program(&sums, BINARY, exe)?)];
+        if sums.iter().any(|sum| is(sum, VIEW)) {
+            let view = exe.with_file_name(VIEW);
+            let state = if view.exists() { program(&sums, VIEW, &view)? } else { State::Missing };
+            all.push((view, state));
+        }
+        let others = sums.iter().filter(|sum| !is(sum, BINARY) && !is(sum, VIEW));
+        for sum in others.filter(|sum| !self.installed || is_shared(&sum.name)) {
             let path = self.base.join(&sum.name);
             let state = match digest(&path) {
                 Ok(found) if found == sum.digest => State::Same,
@@ -100,13 +115,13 @@ impl Release {
 
 /// How the binary stands against a list that is named.
 pub fn compare_binary(list: &Path, exe: &Path) -> Result<State, Fault> {
-    binary(&read(list)?, exe)
+    program(&read(list)?, BINARY, exe)
 }
 
-/// A published list has a line for the binary of each system.
-fn binary(sums: &[Sum], exe: &Path) -> Result<State, Fault> {
+/// How the program of that name stands. A published list has a line for that of each system.
+fn program(sums: &[Sum], name: &str, exe: &Path) -> Result<State, Fault> {
     let found = digest(exe).map_err(|error| fault(exe, &error.to_string()))?;
-    let mut named = sums.iter().filter(|sum| is_binary(sum)).map(|sum| sum.digest == found);
+    let mut named = sums.iter().filter(|sum| is(sum, name)).map(|sum| sum.digest == found);
     Ok(match (named.next(), named.any(|same| same)) {
         (None, _) => State::Missing,
         (Some(true), _) | (_, true) => State::Same,
@@ -114,8 +129,8 @@ fn binary(sums: &[Sum], exe: &Path) -> Result<State, Fault> {
     })
 }
 
-fn is_binary(sum: &Sum) -> bool {
-    sum.name.file_name().is_some_and(|name| name == BINARY)
+fn is(sum: &Sum, name: &str) -> bool {
+    sum.name.file_name().is_some_and(|file| file == name)
 }
 
 fn is_shared(name: &Path) -> bool {

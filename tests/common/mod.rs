@@ -125,6 +125,14 @@ impl World {
         self.hook("claude-code", self.message(tool, input).to_string().as_bytes())
     }
 
+    /// Another event of the session `s` in the project, which lets everything go on.
+    pub fn event(&self, name: &str, more: &Value) {
+        let mut message = json!({"session_id": "s", "cwd": self.project(), "hook_event_name": name});
+        message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let answer = self.hook("claude-code", message.to_string().as_bytes());
+        assert_eq!(answer.code, Some(0), "{name}: {}", answer.stderr);
+    }
+
     pub fn hook(&self, client: &str, message: &[u8]) -> Answer {
         self.answer(hook::hook(&mut self.command(), client), message)
     }

@@ -12,6 +12,8 @@
 )]
 
 mod behaviour;
+#[path = "../browser/mod.rs"]
+mod browser;
 mod claude;
 mod clients;
 mod codex;
@@ -26,6 +28,7 @@ mod packages;
 mod places;
 #[path = "../programs/mod.rs"]
 mod programs;
+mod report;
 mod review;
 mod run;
 mod scenarios;

@@ -24,12 +24,19 @@ fn release() -> &'static Path {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trial-release");
         let built = std::env::var("LAZARET_E2E_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lazaret").into());
         // Without its debug information it packs in a tenth of the time.
-        let small = out.with_extension("binary");
+        let small = out.with_extension("binaries").join("lazaret");
+        std::fs::create_dir_all(small.parent().unwrap()).unwrap();
         let done = |command: &mut Command| {
             let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
             assert!(status.success(), "{command:?}");
         };
-        done(Command::new("strip").arg("-o").arg(&small).arg(built));
+        done(Command::new("strip").arg("-o").arg(&small).arg(&built));
+        done(
+            Command::new("strip")
+                .arg("-o")
+                .arg(small.with_file_name("lazaret-view"))
+                .arg(format!("{built}-view")),
+        );
         let build = concat!(env!("CARGO_MANIFEST_DIR"), "/release/build");
         done(Command::new(build).arg("--trial").arg("--binary").arg(&small).arg("--out").arg(&out));
         out

@@ -115,6 +115,7 @@ impl World {
     /// Puts the binary under test where the registration finds it.
     pub fn install_lazaret(&self) {
         let built = std::env::var("LAZARET_E2E_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lazaret").into());
+        programs::copy(format!("{built}-view"), self.host(&format!("{BIN}-view")));
         programs::copy(&built, self.host(BIN));
     }
 
@@ -155,7 +156,10 @@ impl World {
         std::fs::write(system.join("opencode/package-lock.json"), PLUGIN_LOCK).unwrap();
         std::fs::create_dir_all(self.host("/home/dev/archive")).unwrap();
         self.program("/home/dev/archive/install.sh", include_str!("../../install.sh"));
-        programs::copy(self.host(BIN), self.host("/home/dev/archive/lazaret"));
+        for program in ["", "-view"] {
+            let built = self.host(&format!("{BIN}{program}"));
+            programs::copy(built, self.host(&format!("/home/dev/archive/lazaret{program}")));
+        }
         self.sh_by(Vec::new(), "umask 022; ~/archive/install.sh --system");
         // From now on the client is started by a user who can change nothing of that, where there can be one.
         self.own_up();

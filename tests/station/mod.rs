@@ -106,7 +106,7 @@ impl Station {
             now: clock::now(),
         };
         change(&mut opening);
-        quarantine::open(&self.dirs, &opening)
+        quarantine::open(&self.dirs, &opening, &mut lazaret::host::unwatched)
     }
 
     /// A program that works in the project.

@@ -71,8 +71,8 @@ fn class(event: &str) -> Class {
         "session_ended" | "subagent_stopped" | "quarantine_session_ended" | "quarantine_agent_stopped" => {
             ("event", "end", "success")
         }
-        "config_changed" | "trust_changed" | "permission_granted" | "session_resumed" | "feedback"
-        | "audit_key_given" => ("event", "change", "success"),
+        "config_changed" | "trust_changed" | "permission_granted" | "permission_refused"
+        | "session_resumed" | "feedback" | "audit_key_given" => ("event", "change", "success"),
         "audit_pruned" => ("event", "deletion", "success"),
         "prompt_submitted"
         | "client_event"
@@ -95,6 +95,7 @@ fn category(event: &str, tool: &str) -> &'static str {
             | "config_change_blocked"
             | "trust_changed"
             | "permission_granted"
+            | "permission_refused"
             | "audit_pruned"
             | "audit_key_given",
             _,

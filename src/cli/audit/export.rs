@@ -10,10 +10,11 @@ use anyhow::{Context, Result, bail};
 
 use super::args::{Form, Select};
 use super::{csv, ecs, every};
+use crate::cli::progress::stopped;
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{PluginKind, escape};
 use crate::host::audit::Line;
-use crate::host::{config, plugin};
+use crate::host::{config, guard, plugin};
 
 /// What the events are made into.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +33,12 @@ pub fn run(
 ) -> Result<Exit> {
     // A filter that names nothing makes no file, and no table without rows.
     super::select::filter(select, machine)?;
+    // Before the file is there: a stop right behind its making would leave it empty.
+    if output.is_some() {
+        guard::note_stops();
+    }
     let file = output.map(new_file).transpose()?;
-    match (into, file) {
+    let exit = match (into, file) {
         (Into::Plugin(name), file) => {
             out.flush()?;
             pour(name, file.map_or_else(Stdio::inherit, Stdio::from), select, machine)
@@ -45,7 +50,13 @@ pub fn run(
             file.flush().context("the new file")?;
             exit
         }
+    };
+    if let (Some(_), Some(half)) = (guard::stop_asked(), output) {
+        // Half a file would pass for a whole one.
+        std::fs::remove_file(half).with_context(|| half.display().to_string())?;
+        return Err(stopped("audit export"));
     }
+    exit
 }
 
 /// What the log keeps from others its copy keeps too, and nothing is written over.
@@ -78,6 +89,9 @@ fn write(form: Form, select: &Select, machine: &Machine, out: &mut dyn Write) ->
 }
 
 fn one(form: Form, line: &Line, out: &mut dyn Write) -> std::io::Result<()> {
+    if guard::stop_asked().is_some() {
+        return Err(std::io::ErrorKind::Interrupted.into());
+    }
     match form {
         Form::Json => writeln!(out, "{}", line.marked()),
         Form::Csv => csv::row(&line.marked(), out),

@@ -4,9 +4,9 @@ pub mod args;
 mod csv;
 mod ecs;
 mod export;
-pub(super) mod key;
+pub mod key;
 mod prune;
-pub(super) mod select;
+pub mod select;
 pub(super) mod verify;
 
 use std::collections::VecDeque;

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::select;
+use crate::cli::progress::{Progress, Total};
 use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::EventKind;
 use crate::host::{audit, clock, config};
@@ -27,7 +28,16 @@ pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -
         Some(text) => select::time(text, "--before")?,
         None => now.unix_ms.saturating_sub(days.saturating_mul(DAY_MS)),
     };
-    let pruned = audit::prune(&audit::dir(&machine.dirs.state), before, now, what.dry_run)?;
+    let dir = audit::dir(&machine.dirs.state);
+    let mut progress = Progress::begin("removing old files of the log", Total::UncountedFiles).finishing();
+    let mut is_stopped = false;
+    let pruned = audit::prune(&dir, before, now, what.dry_run, &mut |done| {
+        let goes_on = progress.at(done);
+        is_stopped |= goes_on.is_break();
+        goes_on
+    })?;
+    let stopped = progress.stopped();
+    drop(progress);
     let until = clock::rfc3339(before);
     if !what.dry_run && !pruned.files.is_empty() {
         let note = format!("{} files with {} bytes, from before {until}", pruned.files.len(), pruned.bytes);
@@ -38,7 +48,7 @@ pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -
             "removed": !what.dry_run, "before": until, "files": pruned.files, "bytes": pruned.bytes,
         });
         writeln!(out, "{told}")?;
-        return Ok(Exit::Fine);
+        return if is_stopped { Err(stopped) } else { Ok(Exit::Fine) };
     }
     let verb = if what.dry_run { "would remove" } else { "removed" };
     for file in &pruned.files {
@@ -50,5 +60,5 @@ pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -
         pruned.files.len(),
         pruned.bytes
     )?;
-    Ok(Exit::Fine)
+    if is_stopped { Err(stopped) } else { Ok(Exit::Fine) }
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::key;
+use crate::cli::progress::{Progress, Total};
 use crate::cli::{Exit, Machine};
 use crate::host::audit::{self, Bad, Checked, Wrong};
 
@@ -22,7 +23,10 @@ pub struct What<'a> {
 pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let dir = what.log.map_or_else(|| audit::dir(&machine.dirs.state), Path::to_owned);
     let key = what.key.map(key::read).transpose()?;
-    match (audit::verify(&dir, key.as_ref())?, json) {
+    let mut progress = Progress::begin("verifying the log", Total::Bytes(audit::bytes(&dir)));
+    let verified = audit::verify(&dir, key.as_ref(), &mut |done| progress.at(done))?;
+    drop(progress);
+    match (verified, json) {
         (Ok(checked), false) => good(&checked, key.is_some(), out)?,
         (Ok(checked), true) => writeln!(out, "{}", good_json(&checked))?,
         (Err(bad), json) => {

@@ -27,11 +27,12 @@ use crate::cli::CHECKS;
 use crate::cli::Exit;
 use crate::cli::clients as handling;
 use crate::cli::install::chosen;
+use crate::cli::progress::stopped;
 use crate::domain::{Client, Places, Policy};
-use crate::host::config;
 use crate::host::dirs::Dirs;
 use crate::host::registration::Surroundings;
 use crate::host::registration::manifest::Manifest;
+use crate::host::{config, guard};
 
 /// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -66,6 +67,9 @@ pub struct Configured {
 pub fn doctor(options: &DoctorOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
     let mut report = Report::default();
     examine(options, here, &mut report);
+    if guard::stop_asked().is_some() {
+        return Err(stopped("doctor"));
+    }
     finish(&report, options.json, out)
 }
 
@@ -98,6 +102,9 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     }
     let examined = Examined { options, here, expected: expected(here), deadline };
     for client in clients {
+        if guard::stop_asked().is_some() {
+            return;
+        }
         (handling::of(client).examine)(&examined, report);
         if client.about().reviews {
             reviewer::examine(client, here, report);

@@ -43,6 +43,7 @@ impl Change {
         let changes = self.old.as_deref() != Some(self.new.as_str());
         if changes {
             write!(out, "{}", diff::unified(&shown(&self.path), old, &self.new))?;
+            self.name_target(out)?;
         } else {
             writeln!(out, "unchanged  {}: {}", shown(&self.path), self.what)?;
         }
@@ -71,10 +72,20 @@ impl Change {
         files::replace(&self.path, &self.new, MODE)?;
         let verb = if self.old.is_some() { "changed    " } else { "created    " };
         writeln!(out, "{}{}: {}", verb, shown(&self.path), self.what)?;
+        self.name_target(out)?;
         if let Some(backup) = backup {
             writeln!(out, "           backup {}", shown(&backup))?;
         }
         Ok(true)
+    }
+
+    /// Where a link leads, whether or not anything is there yet, is what is written.
+    fn name_target(&self, out: &mut dyn Write) -> Result<()> {
+        let target = files::behind_links(&self.path)?;
+        if target != self.path {
+            writeln!(out, "           a link to {}", shown(&target))?;
+        }
+        Ok(())
     }
 
     fn still_as_we_left_it(&self, manifest: &Manifest) -> Option<Written> {

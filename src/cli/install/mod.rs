@@ -59,6 +59,13 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
         changes.extend(files);
         writeln!(out, "{}{told}, {} scope", client.name(), options.scope.name())?;
     }
+    if changes.is_empty() {
+        writeln!(
+            out,
+            "nothing was registered: no client named has hooks of that scope that count by themselves"
+        )?;
+        return Ok(Exit::Failed);
+    }
     // Held until all is done: a hook that looks meanwhile waits, and then finds what counts.
     let mut sealed = None;
     if !options.dry_run {

@@ -1,5 +1,6 @@
 //! The files of recorded sessions: which there are, of which form each is, and their pieces one after the other.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,14 @@ pub enum Source {
 }
 
 impl Source {
+    /// In bytes; what standard input holds nobody knows.
+    pub fn length(&self) -> u64 {
+        match self {
+            Source::Input => 0,
+            Source::Named(path) | Source::Found(path) => std::fs::metadata(path).map_or(0, |meta| meta.len()),
+        }
+    }
+
     pub fn shown(&self) -> String {
         match self {
             Source::Input => "standard input".to_owned(),
@@ -118,13 +127,33 @@ fn is_record(path: &Path) -> bool {
 
 /// Hands the pieces of a file to `take`, until it says that it wants no more. Whose record it is; none where it was found and is
 /// something else.
-pub fn read(source: &Source, stored: &mut Stored, take: impl FnMut(Piece) -> bool) -> Result<Option<Form>> {
+/// `behind` grows by the bytes that are read.
+pub fn read(
+    source: &Source,
+    stored: &mut Stored,
+    behind: &Cell<u64>,
+    take: impl FnMut(Piece) -> bool,
+) -> Result<Option<Form>> {
     match source {
         Source::Input => pieces(BufReader::new(std::io::stdin()), source, stored, take),
         Source::Named(path) | Source::Found(path) => {
-            let file = File::open(path)?;
+            let file = Counted { file: File::open(path)?, behind };
             pieces(BufReader::with_capacity(256 * 1024, file), source, stored, take)
         }
+    }
+}
+
+/// A file that counts what is read of it.
+struct Counted<'c> {
+    file: File,
+    behind: &'c Cell<u64>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(into)?;
+        self.behind.set(self.behind.get().saturating_add(read as u64));
+        Ok(read)
     }
 }
 

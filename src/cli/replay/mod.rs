@@ -5,18 +5,23 @@ mod output;
 mod past;
 mod tally;
 
+use std::cell::Cell;
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
 use crate::adapters::transcript::{Recorded, Stored, Told};
 use crate::cli::args::{Assume, ReplayArgs};
 use crate::cli::judge::{Judge, Judged, Look, Past};
-use crate::cli::progress::{self, Progress};
+use crate::cli::progress::{Progress, Total};
 use crate::cli::{Exit, Machine, check, report};
 use files::{At, Piece};
 use past::Pasts;
 use tally::Tally;
+
+/// How often it is said how many calls there are.
+const OFTEN: Duration = Duration::from_millis(100);
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -35,13 +40,22 @@ pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<E
     };
     let mut unreadable = Vec::new();
     let mut stored = Stored::default();
-    let mut progress = Progress::begin();
     let files = files::found(&args.files, &mut unreadable);
-    let all = files.len();
+    let (all, behind) = (files.len(), Cell::new(0_u64));
+    let bytes = files.iter().map(files::Source::length).sum();
+    let mut progress = Progress::begin("replay", Total::Bytes(bytes));
+    let mut told = Instant::now();
     for (done, file) in files.into_iter().enumerate() {
         let mut failed = None;
-        let read = files::read(&file, &mut stored, |piece| {
-            progress.tell(&progress::bar(done, all, &output::several(replay.tally.counts.calls, "call")));
+        let read = files::read(&file, &mut stored, &behind, |piece| {
+            let calls = replay.tally.counts.calls;
+            if told.elapsed() >= OFTEN {
+                told = Instant::now();
+                let calls = output::several(calls, "call");
+                progress.tell(&format!("file {} of {all}, {calls}", done + 1));
+                // A stop ends the process: there is nothing to be left behind.
+                let _goes_on = progress.at(behind.get());
+            }
             match replay.take(piece, out) {
                 Ok(()) => true,
                 Err(error) => {
@@ -127,6 +141,6 @@ fn detail(out: &mut dyn Write, call: &Recorded, at: &At, judged: &Judged) -> Res
     writeln!(out, "{} of session {}", call.tool, call.session)?;
     writeln!(out, "  recorded in {} line {}, made in {cwd}", at.file, at.line)?;
     writeln!(out, "  {}", tally::action(judged))?;
-    report::text(out, &judged.decision, (judged.survey.as_ref(), &[]), report::Paint::auto())?;
+    report::text(out, &judged.decision, judged.explained(), report::Paint::auto())?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use super::headless::{Empty, Start};
 use super::parse::{self, Told};
 use super::{Office, start};
 use crate::cli::closed::closed;
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Total};
 use crate::cli::quarantine::{Past, Task};
 use crate::cli::stream::Stream;
 use crate::cli::{Exit, registering};
@@ -32,16 +32,17 @@ const GRACE: Duration = Duration::from_secs(2);
 const QUOTED: usize = 300;
 
 pub fn run(args: &RunArgs, office: &Office<'_>, out: &mut dyn Write) -> Result<Exit> {
-    let mut progress = Progress::begin();
+    let mut progress = Progress::begin("review", Total::Unknown).finishing();
     let empty = Empty::make(&office.machine.dirs.state)?;
     let here = Surroundings { cwd: empty.0.clone(), ..registering::surroundings(office.machine)? };
     let (client, program) = client(args, &here)?;
     progress.step(&format!("asking whether the gate of {} is closed", client.name()));
     closed(client, "quarantined", &here, office.machine)?;
+    progress.turn_to(Total::UncountedFiles);
     progress.step("sealing the files");
     let timeout_s = start::timeout_s(&args.scope, office);
     let ttl_s = timeout_s.saturating_add(SLACK_S).min(MAX_TTL_S);
-    let session = start::open(&args.scope, ttl_s, Holder::this(), office)?;
+    let session = start::open(&args.scope, ttl_s, (Holder::this(), &mut progress), office)?;
     let mut open = Open { office, session: &session, ended: false };
     let work = Work { args, office, session: &session, client, program, empty: &empty };
     let reviewed = work.review(&mut progress);
@@ -148,7 +149,9 @@ impl Work<'_> {
         let name = self.client.name();
         let limit = Duration::from_secs(self.session.timeout_s.into());
         let mut stream = Stream::new(self.client);
+        progress.turn_to(Total::Seconds(limit.as_secs()));
         progress.step(&format!("{name} is starting"));
+        let since = progress.seconds();
         let terms = Terms { limit: Some(limit), grace: GRACE, shares_stderr: false };
         let ran = child::run(&mut command, terms, &mut |seen| {
             match seen {
@@ -156,6 +159,8 @@ impl Work<'_> {
                 Seen::Begun(_) | Seen::Nothing => {}
             }
             progress.tell(&format!("{name} is reading, calls so far: {}", stream.calls));
+            // The one that runs it looks for a stop itself.
+            let _looked_for = progress.at(progress.seconds() - since);
             ControlFlow::Continue(())
         })
         .map_err(|error| {
@@ -163,6 +168,7 @@ impl Work<'_> {
         })?;
         let calls = u32::try_from(stream.calls).unwrap_or(u32::MAX);
         let answer = self.answer(stream, &ran)?;
+        progress.turn_to(Total::Unknown);
         progress.step("checking the answer");
         let now = clock::now();
         let rows = quarantine::agents(&self.office.machine.dirs, now)?;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::args::{Scope, StartArgs};
 use super::{Office, line};
 use crate::cli::Exit;
+use crate::cli::progress::{Progress, Total};
 use crate::cli::quarantine::Task;
 use crate::domain::{Fault, FaultKind, QuarantinePolicy, escape};
 use crate::host::clock;
@@ -25,7 +26,9 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
             .with_hint("leave it open, or send it to a file")
             .into());
     }
-    let session = open(&args.scope, args.ttl, Holder::above(), office)?;
+    let mut progress = Progress::begin("sealing", Total::UncountedFiles).finishing();
+    let session = open(&args.scope, args.ttl, (Holder::above(), &mut progress), office)?;
+    drop(progress);
     let told = Brief::of(office, &session).map_err(anyhow::Error::from).and_then(|brief| {
         if args.json { line(out, &brief.json()) } else { brief.print(out) }?;
         Ok(out.flush()?)
@@ -44,7 +47,12 @@ fn is_reader_gone(error: &anyhow::Error) -> bool {
 }
 
 /// Opens a session for `scope` and the process that it is for, with its line in the audit log.
-pub fn open(scope: &Scope, ttl_s: u32, opener: Option<Holder>, office: &Office<'_>) -> Result<Session> {
+pub fn open(
+    scope: &Scope,
+    ttl_s: u32,
+    (opener, progress): (Option<Holder>, &mut Progress),
+    office: &Office<'_>,
+) -> Result<Session> {
     let cwd = std::env::current_dir().context("the working directory")?;
     let root = match &scope.root {
         Some(root) => root.clone(),
@@ -61,7 +69,7 @@ pub fn open(scope: &Scope, ttl_s: u32, opener: Option<Holder>, office: &Office<'
         keys: VaultKind::chosen(&office.machine.env)?,
         now: clock::now(),
     };
-    let session = quarantine::open(&office.machine.dirs, &opening)?;
+    let session = quarantine::open(&office.machine.dirs, &opening, &mut |done| progress.at(done))?;
     if let Err(fault) = office.log().review_started(&session) {
         // A session that is not in the log must not be. The first error is what counts.
         let _ended = quarantine::end(&office.machine.dirs, &session.id, Why::Broken, clock::now());

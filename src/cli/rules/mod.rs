@@ -1,5 +1,6 @@
 //! `lazaret rules`: the rules, built-in and custom, whole or in a line, and their examples through the whole decision.
 
+mod explain;
 mod form;
 mod test;
 
@@ -20,6 +21,7 @@ pub fn run(command: &RulesCommand, machine: &Machine, out: &mut dyn Write) -> Re
     match command {
         RulesCommand::List { json } => list(*json, machine, out),
         RulesCommand::Show { id, json, toml } => show(id, (*json, *toml), machine, out),
+        RulesCommand::Explain { call, json } => explain::run(call, *json, machine, out),
         RulesCommand::Test { file, json } => test::run(file.as_deref(), *json, machine, out),
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::cli::closed::closed;
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Total};
 use crate::cli::{CHECKS, Exit, Machine, registering};
 use crate::domain::{Fault, FaultKind, Policy, Profile, clip, escape};
 use crate::host::child::{self, End, Ran, Terms, Watch};
@@ -36,7 +36,7 @@ const QUOTED: usize = 300;
 pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let headless = Headless::of(args)?;
     let machine = &demanding(args, machine);
-    let mut progress = Progress::begin();
+    let mut progress = Progress::begin("run", Total::Unknown).finishing();
     let unasked = headless.unasked();
     unasked.iter().for_each(|told| progress.say(told));
     let here = registering::surroundings(machine)?;

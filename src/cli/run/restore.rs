@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Machine, checkpoint, rollback};
 use crate::domain::{Subject, escape};
+use crate::host::unwatched;
 
 /// What was put back, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +35,7 @@ fn put_back(session: &Subject, machine: &Machine) -> Result<Restored> {
         return Ok(Restored { problem: Some(problem.to_owned()), ..Restored::default() });
     };
     let undo = store.plan(&standing, &[])?;
-    let done = rollback::perform(&store, newest, &standing, &undo)?;
+    let done = rollback::perform(&store, newest, &standing, (&undo, &mut unwatched))?;
     let refusals = undo.conflicts.iter().chain(&undo.unsaved).chain(&done.failed);
     Ok(Restored {
         restored: done.restored.len(),

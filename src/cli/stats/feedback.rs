@@ -39,7 +39,7 @@ fn told(note: &str, opinion: Opinion) -> bool {
 }
 
 pub fn run(args: &FeedbackArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let line = find(&args.event, &audit::dir(&machine.dirs.state))?;
+    let line = find("feedback", &args.event, &audit::dir(&machine.dirs.state))?;
     let note = match args.note.as_deref().filter(|note| !note.is_empty()) {
         Some(why) => format!("{}: {why}", args.opinion.name()),
         None => args.opinion.name().to_owned(),
@@ -51,10 +51,10 @@ pub fn run(args: &FeedbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
     Ok(Exit::Fine)
 }
 
-/// The one decision that is meant.
-fn find(wanted: &str, dir: &Path) -> Result<Line> {
+/// The one decision that is meant: by the event's id or its beginning, by the client's id of the call, or the last.
+pub fn find(command: &str, wanted: &str, dir: &Path) -> Result<Line> {
     if wanted != LAST && wanted.len() < LEAST {
-        bail!("feedback {}: give at least {LEAST} digits of the event's id", escape(wanted));
+        bail!("{command} {}: give at least {LEAST} digits of the event's id", escape(wanted));
     }
     let mut found: Option<Box<Line>> = None;
     let mut more = 0_u64;
@@ -65,6 +65,9 @@ fn find(wanted: &str, dir: &Path) -> Result<Line> {
             if verdict > Verdict::Allow {
                 found = Some(line);
             }
+        } else if line.call_id == wanted {
+            // What came of it stands in later lines.
+            return Ok(*line);
         } else if line.id.starts_with(wanted) {
             more += u64::from(found.is_some());
             found.get_or_insert(line);
@@ -72,12 +75,12 @@ fn find(wanted: &str, dir: &Path) -> Result<Line> {
     }
     match found {
         Some(_) if more > 0 => {
-            bail!("feedback {}: {} events begin so; give more of the id", escape(wanted), more + 1)
+            bail!("{command} {}: {} events begin so; give more of the id", escape(wanted), more + 1)
         }
         Some(line) => Ok(*line),
-        None if wanted == LAST => bail!("feedback last: the log holds no call that was not simply allowed"),
+        None if wanted == LAST => bail!("{command} last: the log holds no call that was not simply allowed"),
         None => bail!(
-            "feedback {}: no decision of that id is in the log; `lazaret audit tail --ids` shows them",
+            "{command} {}: no decision of that id is in the log; `lazaret audit tail --ids` shows them",
             escape(wanted)
         ),
     }

@@ -1,7 +1,7 @@
 //! `lazaret stats` and `lazaret feedback`: what the log adds up to, and what people think of single decisions.
 
 pub mod args;
-mod feedback;
+pub mod feedback;
 mod json;
 mod prometheus;
 mod table;
@@ -11,14 +11,12 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-pub use feedback::run as feedback;
-
 use crate::cli::audit::select;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Subject, Verdict};
 use crate::host::audit::{self, Filter, Found, Line};
 use args::StatsArgs;
-pub use tally::Tally;
+pub use tally::{BOUNDS_US, Tally};
 
 pub fn run(args: &StatsArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let dir = audit::dir(&machine.dirs.state);

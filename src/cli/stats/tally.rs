@@ -10,7 +10,7 @@ use crate::domain::{EventKind, Verdict, set_of, sort_by};
 use crate::host::audit::Line;
 
 /// Upper bounds of the duration histogram, in microseconds. The last is the review time that seed 002 allows.
-pub(super) const BOUNDS_US: [u64; 9] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000];
+pub const BOUNDS_US: [u64; 9] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000];
 
 /// How many calls of some kind there were, and how they were answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

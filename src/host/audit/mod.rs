@@ -14,6 +14,7 @@ mod seal;
 mod sealing;
 mod verify;
 mod walk;
+mod why;
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -25,6 +26,7 @@ pub use prune::{Pruned, prune, sweep};
 pub use read::{Filter, Found, Line, Lines, Tail, last, lines, marked};
 pub use sealing::VerificationKey;
 pub use verify::{Bad, Checked, Torn, Wrong, verify};
+pub use why::{Because, Effect, OFFERED, Why};
 
 use super::clock::{self, Now};
 use super::private;
@@ -73,7 +75,7 @@ pub fn append(
         }
     }
     // Set aside by a process that was killed before it said so: all that is anchored lies there.
-    if before == 0 && chain.size > 0 && chain.last_seam().is_ok_and(|seam| seam == chain.anchor) {
+    if before == 0 && chain.size > 0 && chain.last_seam().is_ok_and(|seam| seam.is_where(&chain.anchor)) {
         let last = chain.anchor;
         chain.anchor(last, 0).map_err(|error| cannot(&dir.join(CHAIN), &error))?;
     }
@@ -220,6 +222,13 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
         aside.push(current);
     }
     Ok(aside)
+}
+
+/// How long all files of the log are together.
+pub fn bytes(dir: &Path) -> u64 {
+    let lengths =
+        files(dir).unwrap_or_default().into_iter().map(|path| fs::metadata(path).map(|meta| meta.len()));
+    lengths.flatten().sum()
 }
 
 /// A UUID of version 7: it sorts by time. What is random in it comes of the line before, which no two lines share: no system call.

@@ -10,7 +10,7 @@ use super::seal::Seal;
 use super::{CURRENT, DAY_MS, cannot, files, read, rename, seal};
 use crate::domain::{AuditPolicy, Fault};
 use crate::host::clock::Now;
-use crate::host::private;
+use crate::host::{Watched, private, unwatched};
 
 /// Longest end of a file that is searched for its last line.
 const TAIL: u64 = 1 << 20;
@@ -34,12 +34,18 @@ pub fn sweep(dir: &Path, policy: &AuditPolicy, now: Now) -> Result<usize, Fault>
     let keep_ms = u64::from(policy.retain_days).saturating_mul(DAY_MS);
     // The time of the last line, not of the first: a line is kept for at least that long.
     let old = oldest(dir, |path| private::untouched_ms(path, now) > keep_ms)?;
-    Ok(remove(&mut chain, &old)?.files.len())
+    Ok(remove(&mut chain, &old, &mut unwatched)?.files.len())
 }
 
 /// Removes every file whose events are all from before that time, in Unix milliseconds; `dry` = only says which. The current
-/// file is set aside first where it is one of them.
-pub fn prune(dir: &Path, before_ms: u64, now: Now, dry: bool) -> Result<Pruned, Fault> {
+/// file is set aside first where it is one of them. `each` is told how many are gone; where it ends that, the rest goes the next time.
+pub fn prune(
+    dir: &Path,
+    before_ms: u64,
+    now: Now,
+    dry: bool,
+    each: &mut Watched<'_>,
+) -> Result<Pruned, Fault> {
     let due = |path: &Path| read::ended_ms(path).is_some_and(|ended| ended < before_ms);
     if dry {
         let mut old = oldest(dir, due)?;
@@ -55,7 +61,7 @@ pub fn prune(dir: &Path, before_ms: u64, now: Now, dry: bool) -> Result<Pruned, 
         rename(dir, &mut chain, now)?;
     }
     let old = oldest(dir, due)?;
-    remove(&mut chain, &old)
+    remove(&mut chain, &old, each)
 }
 
 /// The chain of a log that is there.
@@ -69,14 +75,17 @@ fn oldest(dir: &Path, due: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Fault
     Ok(files(dir)?.into_iter().take_while(|path| *path != current && due(path)).collect())
 }
 
-fn remove(chain: &mut Chain, old: &[PathBuf]) -> Result<Pruned, Fault> {
+fn remove(chain: &mut Chain, old: &[PathBuf], each: &mut Watched<'_>) -> Result<Pruned, Fault> {
     // First the chain is told, then the files go: killed in between, `verify` finds lines from before its beginning.
     let earlier = chain.earlier();
     if let Some(count) = old.iter().rev().find_map(|path| last_count(path, chain, earlier.as_ref())) {
         chain.forget(count)?;
     }
     let mut pruned = Pruned::default();
-    for path in old {
+    for (gone, path) in old.iter().enumerate() {
+        if each(gone as u64).is_break() {
+            break;
+        }
         let bytes = length(path);
         fs::remove_file(path).map_err(|error| cannot(path, &error))?;
         pruned.files.push(path.clone());

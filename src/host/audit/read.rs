@@ -14,7 +14,7 @@ use super::mark::Marker;
 use super::sealing::VerificationKey;
 use super::verify::Wrong;
 use super::{cannot, files};
-use crate::domain::{Client, Enforcement, Fault, Verdict, names_id};
+use crate::domain::{Client, Enforcement, Fault, FaultKind, Verdict, names_id};
 use crate::host::clock;
 use crate::host::private;
 
@@ -53,6 +53,7 @@ pub struct Line {
     pub agent_type: String,
     pub tool: String,
     pub action: String,
+    pub call_id: String,
     pub verdict: Option<Verdict>,
     pub enforcement: String,
     pub rules: Vec<String>,
@@ -228,6 +229,29 @@ impl Tail {
         Tail { dir: dir.to_owned(), sieve: Sieve::new(filter), open: None, marker: None }
     }
 
+    /// The same, of which only about the last `most` bytes count of what is there already; the first line may be cut.
+    pub fn late(dir: &Path, filter: Filter, most: u64) -> Result<Tail, Fault> {
+        let mut tail = Tail::new(dir, filter);
+        let mut wanted = most;
+        for path in files(dir)?.into_iter().rev() {
+            let Some(file) =
+                private::found(private::open(&path, false)).map_err(|error| cannot(&path, &error))?
+            else {
+                continue;
+            };
+            let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
+            let offset = meta.len().saturating_sub(wanted);
+            wanted = wanted.saturating_sub(meta.len());
+            let mut bytes = BufReader::new(file);
+            bytes.seek(SeekFrom::Start(offset)).map_err(|error| cannot(&path, &error))?;
+            tail.open = Some((Reader { bytes, path, offset }, (meta.dev(), meta.ino())));
+            if wanted == 0 {
+                break;
+            }
+        }
+        Ok(tail)
+    }
+
     /// The same, with what is wrong with lines that do not verify.
     pub fn marked(dir: &Path, filter: Filter, key: Option<&VerificationKey>) -> Result<Tail, Fault> {
         Ok(Tail { marker: Marker::new(dir, key)?, ..Tail::new(dir, filter) })
@@ -259,6 +283,11 @@ impl Tail {
             reader.whole(self.marker.as_mut()).map_err(|error| cannot(&reader.path, &error))?
         {
             found.into_iter().filter(|found| self.sieve.lets_through(found)).for_each(&mut *f);
+        }
+        let length = reader.bytes.get_ref().metadata().map_err(|error| cannot(&reader.path, &error))?.len();
+        if length < reader.offset {
+            let why = "it was cut while it was read; `lazaret audit verify` says whether lines are gone, and who starts again reads what is there";
+            return Err(private::fault(FaultKind::Audit, &reader.path, why));
         }
         Ok(())
     }
@@ -378,17 +407,12 @@ pub(super) fn begun_ms(path: &Path) -> Option<u64> {
     let mut bytes = Vec::new();
     let file = private::open(path, false).ok()?;
     BufReader::new(file).take(LINE).read_until(b'\n', &mut bytes).ok()?;
-    time_ms(&parse(bytes.strip_suffix(b"\n")?)?)
+    parse(bytes.strip_suffix(b"\n")?)?.unix_ms()
 }
 
 /// The time of a file's last line.
 pub(super) fn ended_ms(path: &Path) -> Option<u64> {
     let tail = super::prune::tail(path)?;
     let mut lines = tail.split(|byte| *byte == b'\n').rev();
-    time_ms(&lines.find_map(parse)?)
-}
-
-fn time_ms(line: &Line) -> Option<u64> {
-    let time = humantime::parse_rfc3339(&line.time).ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    u64::try_from(time.as_millis()).ok()
+    lines.find_map(parse)?.unix_ms()
 }

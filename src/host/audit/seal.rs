@@ -46,6 +46,11 @@ impl Link {
         self.tag.get(..SHOWN).unwrap_or_default()
     }
 
+    /// Whether it is the same place, whatever of the tag is known.
+    pub fn is_where(&self, other: &Link) -> bool {
+        (self.count, self.mark) == (other.count, other.mark)
+    }
+
     /// A place of which only what the next line needs is known.
     pub const fn marked(count: u64, mark: [u8; SIZE]) -> Link {
         Link { count, tag: [0; SIZE], mark }

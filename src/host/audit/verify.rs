@@ -11,7 +11,10 @@ use super::sealing::{SealingKey, VerificationKey};
 use super::walk::{Follow, GAP, Step, Walk};
 use super::{CURRENT, cannot, files, read};
 use crate::domain::Fault;
-use crate::host::private;
+use crate::host::{Watched, private};
+
+/// After how many bytes it is said how far it is.
+const OFTEN: u64 = 1 << 18;
 
 /// A log that is as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -99,7 +102,12 @@ pub struct Bad {
 }
 
 /// Follows the log. The files are opened while no line is being written, and read afterwards.
-pub fn verify(dir: &Path, key: Option<&VerificationKey>) -> Result<Result<Checked, Bad>, Fault> {
+/// `each` is told the bytes that are behind it.
+pub fn verify(
+    dir: &Path,
+    key: Option<&VerificationKey>,
+    each: &mut Watched<'_>,
+) -> Result<Result<Checked, Bad>, Fault> {
     let held = Chain::look(dir)?;
     let mut open = Vec::new();
     for path in files(dir)? {
@@ -123,10 +131,19 @@ pub fn verify(dir: &Path, key: Option<&VerificationKey>) -> Result<Result<Checke
     let mut check = Check::new(&seen, seen.follow(key), &mut checked, here);
     // The files are open: from here on others may write.
     drop(seen);
+    let (mut behind, mut told) = (0_u64, 0_u64);
     for (path, file, length) in open {
         check.here = Place { file: path.clone(), line: 1, offset: 0 };
-        each(file.take(length), &path, |place, line| check.line(place, line))
-            .map_err(|error| cannot(&path, &error))?;
+        every(file.take(length), &path, |place, line| {
+            let now = behind.saturating_add(place.offset);
+            if now.saturating_sub(told) > OFTEN {
+                told = now;
+                let _reader = each(now);
+            }
+            check.line(place, line);
+        })
+        .map_err(|error| cannot(&path, &error))?;
+        behind = behind.saturating_add(length);
     }
     let found = check.end(key.map(|key| (key, &present)));
     Ok(found.map(|()| checked))
@@ -143,7 +160,7 @@ fn without_key(open: Vec<(PathBuf, File, u64)>, mut checked: Checked) -> Result<
             }
             checked.unchained += 1;
         };
-        each(file.take(length), &path, &mut look).map_err(|error| cannot(&path, &error))?;
+        every(file.take(length), &path, &mut look).map_err(|error| cannot(&path, &error))?;
     }
     Ok(match sealed {
         Some(place) => Err(place.bad(Wrong::KeyGone)),
@@ -166,7 +183,7 @@ impl Place {
 }
 
 /// Every line of a file with its place.
-fn each(file: impl Read, path: &Path, mut f: impl FnMut(Place, &[u8])) -> io::Result<()> {
+fn every(file: impl Read, path: &Path, mut f: impl FnMut(Place, &[u8])) -> io::Result<()> {
     let (mut line, mut offset, mut bytes) = (0, 0, Vec::new());
     let mut file = BufReader::with_capacity(1 << 16, file);
     loop {

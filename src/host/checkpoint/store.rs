@@ -1,7 +1,7 @@
 //! The store's directory: manifests, contents, what calls have left, and which call is on its way. One process at a time.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rand::TryRng;
@@ -113,7 +113,26 @@ impl Checkpoints {
 
     /// All checkpoints, oldest first. A damaged one is left out.
     pub fn all(&self) -> Result<Vec<Manifest>, Fault> {
-        Ok(self.ids()?.iter().filter_map(|id| self.find(id).ok().flatten()).collect())
+        Ok(self.counted()?.0)
+    }
+
+    /// The same, and how many are damaged.
+    pub fn counted(&self) -> Result<(Vec<Manifest>, usize), Fault> {
+        let mut damaged = 0;
+        let read = |id: &String| {
+            self.find(id).unwrap_or_else(|_| {
+                damaged += 1;
+                None
+            })
+        };
+        let all = self.ids()?.iter().filter_map(read).collect();
+        Ok((all, damaged))
+    }
+
+    /// The newest ones, at most `most`, the newest first.
+    pub fn newest(&self, most: usize) -> Result<Vec<Manifest>, Fault> {
+        let ids = self.ids()?;
+        Ok(ids.iter().rev().take(most).filter_map(|id| self.find(id).ok().flatten()).collect())
     }
 
     /// Their ids, oldest first.
@@ -139,6 +158,14 @@ impl Checkpoints {
     /// What its call has left, where that is known.
     pub fn after(&self, id: &str) -> Result<Option<After>, Fault> {
         self.read(&self.dir.join("after").join(format!("{}.json", plain(id))))
+    }
+
+    /// A content that is kept, of at most `max` bytes; none = it is not kept, or longer.
+    pub fn content(&self, digest: &str, max: u64) -> Option<Vec<u8>> {
+        let file = File::open(self.objects().path(digest)?).ok()?;
+        let mut bytes = Vec::new();
+        file.take(max + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= max).then_some(bytes)
     }
 
     pub(super) fn objects(&self) -> Objects {

@@ -12,7 +12,7 @@ use super::tree;
 use super::way::Way;
 use crate::domain::{Fault, FaultKind, lies_in, map_of, set_of};
 use crate::host::clock::Now;
-use crate::host::private;
+use crate::host::{Watched, private};
 
 /// How long a rollback waits for a process that saves, in milliseconds: longer than saving may take.
 const WAIT_MS: u64 = 10_000;
@@ -55,6 +55,8 @@ pub struct Done {
     pub restored: Vec<String>,
     pub removed: Vec<String>,
     pub failed: Vec<Refusal>,
+    /// Paths that nothing was done about, because it was stopped before.
+    pub untouched: usize,
     /// Files with other names that still have the later content.
     pub linked: Vec<String>,
 }
@@ -86,7 +88,11 @@ struct Past {
 impl Checkpoints {
     /// The newest checkpoints first, without those that a rollback has undone already. One that was ended half-way has not.
     pub fn standing(&self) -> Result<Vec<Manifest>, Fault> {
-        let mut all = self.all()?;
+        Ok(self.standing_of(self.all()?))
+    }
+
+    /// The same of all checkpoints, oldest first.
+    pub fn standing_of(&self, mut all: Vec<Manifest>) -> Vec<Manifest> {
         all.reverse();
         let mut undone: BTreeSet<String> = BTreeSet::new();
         for manifest in all.iter().filter(|manifest| !manifest.undoes.is_empty()) {
@@ -95,7 +101,7 @@ impl Checkpoints {
             }
         }
         all.retain(|manifest| manifest.undoes.is_empty() && !undone.contains(&manifest.id));
-        Ok(all)
+        all
     }
 
     /// What undoing these checkpoints, the newest first, would do. `forced` are paths that are put back whatever is there.
@@ -156,8 +162,15 @@ impl Checkpoints {
         Ok(undo)
     }
 
-    /// Does what was planned, after a checkpoint of what is there now.
-    pub fn perform(&self, undo: &Undo, meta: &Meta<'_>, now: Now) -> Result<Done, Fault> {
+    /// Does what was planned, after a checkpoint of what is there now. `each` is told how many paths are done; where it ends that, what
+    /// is left can be done another time.
+    pub fn perform(
+        &self,
+        undo: &Undo,
+        meta: &Meta<'_>,
+        now: Now,
+        each: &mut Watched<'_>,
+    ) -> Result<Done, Fault> {
         let mut done = Done::default();
         if undo.is_empty() {
             return Ok(done);
@@ -172,17 +185,31 @@ impl Checkpoints {
             .and_then(|()| self.write(&self.restoring(), own.id.as_bytes()))
             .map_err(unchanged)?;
         done.id = Some(own.id.clone());
+        self.put_all(undo, &mut done, each);
+        let after = self.left(&own, (None, None), LOOK_MS);
+        let unfinished = !done.failed.is_empty() || done.untouched > 0;
+        // Where that does not fit any more, what was planned stands there: nothing is left to do a second time.
+        let kept = After { new: Vec::new(), stays: Vec::new(), unfinished, ..after };
+        let _kept = self.keep_after(&own.id, &kept);
+        let _ = fs::remove_file(self.restoring());
+        Ok(done)
+    }
+
+    /// Every path in turn, until it is ended.
+    fn put_all(&self, undo: &Undo, done: &mut Done, each: &mut Watched<'_>) {
         let mut way = Way::default();
         let gone = |step: &&Step| matches!(step.to, State::Absent);
         // What lies deeper goes first and comes last.
-        for step in undo.steps.iter().rev().filter(gone) {
-            match self.put(&mut way, step) {
-                Ok(()) => done.removed.push(step.path.clone()),
-                Err(why) => done.failed.push(Refusal { path: step.path.clone(), why }),
+        let removed = undo.steps.iter().rev().filter(gone);
+        let steps: Vec<&Step> = removed.chain(undo.steps.iter().filter(|step| !gone(step))).collect();
+        let mut put = 0_usize;
+        for step in &steps {
+            if each(put as u64).is_break() {
+                break;
             }
-        }
-        for step in undo.steps.iter().filter(|step| !gone(step)) {
+            put += 1;
             match self.put(&mut way, step) {
+                Ok(()) if gone(step) => done.removed.push(step.path.clone()),
                 Ok(()) => {
                     if matches!(step.to, State::File { links: 2.., .. }) {
                         done.linked.push(step.path.clone());
@@ -192,18 +219,12 @@ impl Checkpoints {
                 Err(why) => done.failed.push(Refusal { path: step.path.clone(), why }),
             }
         }
-        for step in undo.steps.iter().rev() {
+        done.untouched = steps.len() - put;
+        for step in steps.iter().take(put).rev() {
             if let Err(why) = super::put::close(&mut way, step) {
                 done.failed.push(Refusal { path: step.path.clone(), why });
             }
         }
-        let after = self.left(&own, (None, None), LOOK_MS);
-        let unfinished = !done.failed.is_empty();
-        // Where that does not fit any more, what was planned stands there: nothing is left to do a second time.
-        let kept = After { new: Vec::new(), stays: Vec::new(), unfinished, ..after };
-        let _kept = self.keep_after(&own.id, &kept);
-        let _ = fs::remove_file(self.restoring());
-        Ok(done)
     }
 
     /// Where it stands which rollback is on its way.

@@ -20,7 +20,7 @@ use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::lock::{self, Hold};
 use crate::host::places;
-use crate::host::private;
+use crate::host::{Watched, private};
 
 /// Most sessions that are open at once.
 pub const MAX_OPEN: usize = 16;
@@ -55,7 +55,8 @@ pub struct Opening<'o> {
 }
 
 /// Opens a session: key, record and sealed copies; a failed start leaves nothing.
-pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
+/// `each` is told how many files are sealed; where it ends that, there is no session.
+pub fn open(dirs: &Dirs, opening: &Opening<'_>, each: &mut Watched<'_>) -> Result<Session, Fault> {
     let (root, named) = named(opening)?;
     note_review(dirs)?;
     let id = new_id()?;
@@ -64,7 +65,7 @@ pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
     let new = format!("{OPEN}/.new-{id}");
     let (room, held) = begin_in_room(dirs, &new)?;
     let copies = room.at(&new).join(COPIES);
-    let opened = seal::seal(&root, &named, &places.protected, &copies)
+    let opened = seal::seal(&root, &named, &places.protected, &copies, each)
         .and_then(|sealed| put_in_place(&room, opening, (&id, root), sealed));
     drop(held);
     if opened.is_err() {

@@ -18,7 +18,7 @@ use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{
     Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name, size,
 };
-use crate::host::{files, hex};
+use crate::host::{Watched, files, hex};
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -64,6 +64,7 @@ pub(super) fn seal(
     named: &[String],
     protected: &[Protected],
     target: &Path,
+    each: &mut Watched<'_>,
 ) -> Result<Sealed, Fault> {
     let dir = beneath::open_dir(root).map_err(|errno| refused(root, errno))?;
     let mut sealer = Sealer {
@@ -78,6 +79,7 @@ pub(super) fn seal(
         bytes: 0,
         looked_at: 0,
         chunk: vec![0; CHUNK],
+        each,
     };
     let mut entries: Vec<Entry> = Vec::with_capacity(named.len());
     for path in named {
@@ -94,7 +96,7 @@ pub(super) fn seal(
     Ok(Sealed { entries, contents, bytes: sealer.bytes })
 }
 
-struct Sealer<'s> {
+struct Sealer<'s, 'w> {
     root: &'s str,
     dir: OwnedFd,
     protected: &'s [Protected],
@@ -108,9 +110,11 @@ struct Sealer<'s> {
     bytes: u64,
     looked_at: usize,
     chunk: Vec<u8>,
+    /// Is told how many files are copied.
+    each: &'s mut Watched<'w>,
 }
 
-impl Sealer<'_> {
+impl Sealer<'_, '_> {
     /// A path that a person named: whatever keeps it from being copied is a fault.
     fn named(&mut self, path: &str) -> Result<Entry, Fault> {
         if self.is_protected(path) {
@@ -243,6 +247,10 @@ impl Sealer<'_> {
         // What was copied already, by another name for it, stays as it was copied.
         if let Some(known) = self.files.get(rel) {
             return Ok(known.clone());
+        }
+        if (self.each)(self.files.len() as u64).is_break() {
+            let why = "stopped before all files were sealed; no session was opened";
+            return Err(Refusal::Fault(Fault::new(FaultKind::Host, "review", why)));
         }
         let at = dir.unwrap_or(&self.dir).as_fd();
         let from = beneath::open(at, name, OFlags::RDONLY, Mode::empty())?;

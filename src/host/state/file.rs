@@ -68,6 +68,16 @@ impl Ring {
         Err(fault(&path, "it is removed again and again"))
     }
 
+    /// Opens the file to read without its lock: what is being written just then is damaged now, and whole the next time.
+    pub fn glance(store: &Store, name: &str, now: Now) -> Result<Option<Ring>, Fault> {
+        let path = store.sessions().join(format!("{name}.ring"));
+        let opened = private::found(private::open(&path, false)).map_err(|error| cannot(&path, &error))?;
+        let Some(file) = opened else { return Ok(None) };
+        let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
+        private::owned(FaultKind::State, &path, &meta)?;
+        Ring::read(file, path, &meta, now, Purpose::Look).map(Some)
+    }
+
     fn read(file: File, path: PathBuf, meta: &Metadata, now: Now, purpose: Purpose) -> Result<Ring, Fault> {
         let why = if let Some(capacity) = capacity(meta.len()) {
             let mut bytes = [0; HEADER];

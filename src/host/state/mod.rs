@@ -3,6 +3,7 @@
 
 mod document;
 mod file;
+mod glance;
 mod history;
 mod marks;
 mod reported;
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 pub use document::Document;
 use file::{Purpose, Ring};
+pub use glance::{Glance, glance, known};
 pub use reported::{Reported, Told, reported};
 pub use ring::CAPACITY;
 use ring::{RECORD, Record, past};

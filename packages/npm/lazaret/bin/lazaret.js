@@ -56,5 +56,6 @@ if (has("--dry-run")) {
   process.stdout.write(`would be installed  ${stays}, and registered in the place of the one shown here\n`)
   run(found, args)
 }
+copy(`${found}-view`, `${stays}-view`)
 copy(found, stays)
 run(stays, args)
