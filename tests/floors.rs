@@ -276,9 +276,10 @@ fn the_lints_bite() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("src")).unwrap();
     fs::copy("clippy.toml", dir.path().join("clippy.toml")).unwrap();
-    let lints = &manifest[manifest.find("[lints.rust]").unwrap()..];
+    let lints = &manifest[manifest.find("[workspace.lints.rust]").unwrap()..];
     let lints: String =
         lints.lines().take_while(|l| !l.starts_with("[profile")).map(|l| format!("{l}\n")).collect();
+    let lints = lints.replace("[workspace.lints.", "[lints.");
     fs::write(
         dir.path().join("Cargo.toml"),
         format!(

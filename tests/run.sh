@@ -42,8 +42,8 @@ fi
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
-step cargo fmt --check
-step cargo clippy --locked --all-targets --quiet -- -D warnings
+step cargo fmt --all --check
+step cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 # The fuzz targets are a workspace of their own, which nothing else builds.
 step cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 # shellcheck disable=SC2046 # the repository's own file names hold no blanks
@@ -54,7 +54,7 @@ out=${CARGO_TARGET_DIR:-target}
 mkdir -p "$out/pictures"
 LAZARET_PICTURES=$(realpath "$out/pictures")
 export LAZARET_PICTURES
-step cargo test --locked --no-fail-fast || status=$?
+step cargo test --locked --workspace --no-fail-fast || status=$?
 step release/site --pictures "$LAZARET_PICTURES" || status=$?
 # How guards are compared: the corpus, and the counting with two made-up guards.
 step compare/test || status=$?

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
 use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity, Tier, names_id};
+use crate::host::brought;
 use crate::host::clock;
 use crate::host::config::{
     self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Resolved, Source, Value,
@@ -76,10 +77,12 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
             .collect();
         let layers: Vec<Json> = explained.layers.iter().map(layer_json).collect();
         let notes: Vec<Json> = notes.iter().map(note_json).collect();
-        return line(out, &json!({"values": values, "layers": layers, "notes": notes}));
+        let policy = policy(dirs)?;
+        return line(out, &json!({"values": values, "layers": layers, "policy": policy, "notes": notes}));
     }
     for layer in &explained.layers {
         let trust = match (layer.origin, layer.trust) {
+            (Origin::Managed, _) => policy(dirs)?.map_or_else(String::new, |title| format!("  ({title})")),
             (Origin::User, Some(TrustState::Allowed)) => "  (accepted)".to_owned(),
             (Origin::User, Some(TrustState::Unknown | TrustState::Denied)) => "  (not accepted)".to_owned(),
             (_, Some(trust)) => format!("  (trust: {})", trust.name()),
@@ -94,6 +97,13 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
         writeln!(out, "note: {note}")?;
     }
     Ok(())
+}
+
+/// The bundle of policy that the managed file is from.
+fn policy(dirs: &Dirs) -> anyhow::Result<Option<String>> {
+    let Some((applied, same)) = brought::in_force(&dirs.managed)? else { return Ok(None) };
+    let changed = if same { "" } else { ", changed since" };
+    Ok(Some(format!("{}, applied {}{changed}", applied.title(), applied.applied)))
 }
 
 fn origins<'a>(explained: &'a Explained, from: &'a [usize]) -> impl Iterator<Item = &'a Source> {

@@ -3,6 +3,7 @@
 
 pub mod alloc;
 pub mod audit;
+pub mod brought;
 pub mod checkpoint;
 pub mod child;
 pub mod clock;

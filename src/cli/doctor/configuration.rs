@@ -1,8 +1,12 @@
 //! The configuration under examination: whether it can be used, and what in it does not count and why.
 
+use std::path::Path;
+use std::time::SystemTime;
+
 use super::report::Report;
 use crate::cli::config::all_notes;
 use crate::domain::Fault;
+use crate::host::brought;
 use crate::host::config::{Explained, NoteKind};
 
 const SUBJECT: &str = "config";
@@ -37,6 +41,28 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
     if usable {
         let files: Vec<&str> = explained.layers.iter().map(|layer| layer.path.as_str()).collect();
         let told = if files.is_empty() { "no file: the defaults count".to_owned() } else { files.join(", ") };
+        report.ok(SUBJECT, told);
+    }
+}
+
+/// The bundle of policy in the managed file, where one was applied.
+pub fn policy(managed: &Path, report: &mut Report) {
+    const SUBJECT: &str = "policy";
+    const NEWER: &str = "sudo lazaret-fleet policy apply BUNDLE, with a newer one";
+    let (now, found) = (SystemTime::now(), brought::in_force(managed));
+    let (applied, same) = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return,
+        Err(fault) => return report.fail(SUBJECT, fault.message(), NEWER),
+    };
+    let age = applied.age(now).map(|age| format!(", for {}", humantime::format_duration(age)));
+    let told = format!("{} is in force{}", applied.title(), age.unwrap_or_default());
+    if !same {
+        let told = format!("{} is not what {} brought", managed.display(), applied.title());
+        report.fail(SUBJECT, told, "sudo lazaret-fleet policy apply BUNDLE --replace");
+    } else if applied.is_expired(now) {
+        report.note_with(SUBJECT, format!("{told}, and has expired: it stays in force"), NEWER);
+    } else {
         report.ok(SUBJECT, told);
     }
 }

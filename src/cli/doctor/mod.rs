@@ -97,6 +97,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     let deadline = Duration::from_millis(deadline_ms.into());
     // First what would be the cause of what the clients show.
     configuration::examine(&explained, report);
+    configuration::policy(&options.configured.dirs.managed, report);
     if let Ok(explained) = &explained {
         opened::examine(explained, report);
     }

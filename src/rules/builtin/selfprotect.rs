@@ -25,7 +25,7 @@ const ASK: Option<Instead> =
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
-const OWN: &[&str] = &["lazaret", "lazaret-view"];
+const OWN: &[&str] = &["lazaret", "lazaret-view", "lazaret-fleet"];
 
 /// Programs that change the variables of others.
 const SETTERS: &[&str] = &["export", "unset", "declare", "typeset", "readonly", "launchctl", "systemctl"];

@@ -1,0 +1,168 @@
+//! `lazaret-fleet`: one policy for many machines. It makes, signs and applies bundles of what stands in `/etc/lazaret/config.toml`, which
+//! no user of a machine can loosen. The hook knows nothing of it: what is applied is a file that it reads anyway.
+
+mod apply;
+mod bundle;
+mod pack;
+mod place;
+mod pull;
+mod show;
+mod signature;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+/// One policy for many machines that lazaret guards
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  lazaret-fleet policy pack policy/ --name acme --number 7 --expires 2027-01-01 --output acme-7.json\n  \
+    lazaret-fleet policy sign acme-7.json --key minisign.key\n  sudo lazaret-fleet policy apply acme-7.json\n\n\
+    Exit code 0: done, or in force already. 1: refused, with the reason; what was in force stays in force."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Bundles of configuration: make, sign, check and apply them
+    #[command(subcommand)]
+    Policy(Policy),
+}
+
+#[derive(Debug, Subcommand)]
+enum Policy {
+    /// Make a bundle of a directory's TOML files
+    Pack(Pack),
+    /// Sign a bundle: writes BUNDLE.minisig beside it
+    Sign {
+        /// The bundle
+        bundle: PathBuf,
+        /// The secret key, as `minisign -G` makes it; its password is asked for where it has one
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
+    /// Say whether a bundle is signed by a key, and what is in it
+    Verify {
+        /// The bundle; its signature is BUNDLE.minisig
+        bundle: PathBuf,
+        /// The public key: the line of `minisign.pub` that begins with RW
+        #[arg(long, value_name = "KEY", required = true)]
+        key: Vec<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Put a bundle in force on this machine (as root)
+    Apply {
+        /// The bundle; its signature is BUNDLE.minisig
+        bundle: PathBuf,
+        /// Put it in the place of a configuration that no bundle brought; that is kept as config.toml.before
+        #[arg(long)]
+        replace: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Fetch the bundle from the address in fleet.toml, and put it in force (as root)
+    Pull {
+        /// As for apply
+        #[arg(long)]
+        replace: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show which bundle is in force on this machine
+    Show {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Where a machine's managed configuration lies.
+#[derive(Debug, Args)]
+struct Place {
+    /// The directory of the managed configuration, in an image or a test
+    #[arg(long, value_name = "DIR", default_value_os_t = place::managed())]
+    dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Pack {
+    /// The directory; its files `*.toml` are put together, a key may stand in one of them only
+    dir: PathBuf,
+    /// The policy's name; a machine takes bundles of one name
+    #[arg(long)]
+    name: String,
+    /// Its number: a machine takes no bundle with a lower one than it had
+    #[arg(long)]
+    number: u64,
+    /// From when it may be applied (`2026-12-01`, `2026-12-01T06:00:00Z`)
+    #[arg(long, value_name = "TIME", value_parser = bundle::time)]
+    not_before: Option<bundle::Time>,
+    /// Until when it may be applied; what is in force stays in force
+    #[arg(long, value_name = "TIME", value_parser = bundle::time)]
+    expires: Option<bundle::Time>,
+    /// The lowest version of lazaret that understands it
+    #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
+    lazaret: semver::Version,
+    /// On so many of a hundred machines; which ones hangs on the name and the machine, so that more means these and others
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    percent: u8,
+    /// The file to write; there must be none of that name
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = io::stdout().lock();
+    match run(&cli.command, &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who read it has seen enough.
+        Err(error)
+            if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) =>
+        {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            // Where nobody reads it, the exit code says it.
+            let _unread = writeln!(io::stderr(), "lazaret-fleet: {}", shown(&format!("{error:#}")));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whatever a bundle or a server put into a message, a terminal shows it as text.
+fn shown(message: &str) -> String {
+    message.split('\n').map(lazaret::domain::escape).collect::<Vec<_>>().join("\n")
+}
+
+fn run(Command::Policy(policy): &Command, out: &mut dyn Write) -> Result<()> {
+    match policy {
+        Policy::Pack(args) => pack::run(args, out),
+        Policy::Sign { bundle, key } => signature::sign(bundle, key, out),
+        Policy::Verify { bundle, key, json } => show::verified(bundle, key, *json, out),
+        Policy::Apply { bundle, replace, place } => apply::run(bundle, &place.dir, *replace, out),
+        Policy::Pull { replace, place } => pull::run(&place.dir, *replace, out),
+        Policy::Show { json, place } => show::in_force(&place.dir, *json, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

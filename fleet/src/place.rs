@@ -1,0 +1,216 @@
+//! The files of a machine: what it was told about its fleet, the configuration in force, and the highest numbers it had.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use lazaret::host::brought::{self, APPLIED, Applied};
+use lazaret::host::files::{self, Links};
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::{self, Bundle};
+
+/// What an administrator wrote about the fleet, beside the managed configuration.
+pub const SETTINGS: &str = "fleet.toml";
+/// The managed configuration.
+pub const CONFIG: &str = "config.toml";
+/// One that no bundle brought, and that a bundle took the place of.
+pub const BEFORE: &str = "config.toml.before";
+/// Longest file of settings, in bytes.
+const MAX_SETTINGS: u64 = 64 * 1024;
+
+/// The directory of the managed configuration.
+pub fn managed() -> PathBuf {
+    let file = lazaret::host::dirs::Dirs::managed();
+    file.parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub policy: Wanted,
+}
+
+/// Which bundles a machine takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    pub name: String,
+    /// Public keys of minisign; a bundle is signed by one of them.
+    pub keys: Vec<String>,
+    /// Where bundles are fetched from; the signature is at the same address with `.minisig` behind it.
+    pub url: Option<String>,
+    /// Certificates that the server's is signed by, as PEM; none = the public ones.
+    pub ca: Option<PathBuf>,
+}
+
+/// What a machine took last, and the highest number of each policy that it had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    #[serde(flatten)]
+    pub last: Applied,
+    had: BTreeMap<String, u64>,
+}
+
+impl Taken {
+    /// The same with one more.
+    pub fn and(before: Option<Taken>, last: Applied) -> Taken {
+        let mut had = before.map(|before| before.had).unwrap_or_default();
+        had.insert(last.name.clone(), last.number);
+        Taken { last, had }
+    }
+
+    /// The highest number that it had of a policy.
+    pub fn highest(&self, name: &str) -> Option<u64> {
+        self.had.get(name).copied()
+    }
+}
+
+/// What the configuration file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Config {
+    Missing,
+    /// As a bundle brought it: the SHA-256 of that.
+    Brought(String),
+    /// Written by somebody, or changed since.
+    Other,
+}
+
+impl Config {
+    /// As that bundle brought it.
+    pub fn is_of(&self, applied: &Applied) -> bool {
+        *self == Config::Brought(applied.sha256.clone())
+    }
+}
+
+/// A machine's managed directory.
+#[derive(Debug)]
+pub struct Place<'p>(pub &'p Path);
+
+impl Place<'_> {
+    pub fn settings(&self) -> Result<Settings> {
+        let path = self.0.join(SETTINGS);
+        let file = path.display();
+        let Some(bytes) = read(&path, MAX_SETTINGS)? else {
+            bail!(
+                "{file}: there is no such file; it names the policy and the keys that this machine takes:\n\n\
+                 [policy]\nname = \"acme\"\nkeys = [\"RW…\"]"
+            );
+        };
+        only_ours(self.0)?;
+        only_ours(&path)?;
+        let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
+        let settings: Settings = toml::from_str(&text).with_context(|| file.to_string())?;
+        bundle::named(&settings.policy.name).with_context(|| file.to_string())?;
+        if settings.policy.keys.is_empty() {
+            bail!("{file}: policy.keys is empty, so no bundle can be taken");
+        }
+        Ok(settings)
+    }
+
+    /// Held while a bundle is applied, so that of two the older one does not come second.
+    pub fn held(&self) -> Result<fs::File> {
+        let held = fs::File::open(self.0).and_then(|dir| dir.lock().map(|()| dir));
+        held.with_context(|| self.0.display().to_string())
+    }
+
+    /// What was applied last; where that was lost, what the configuration says of the bundle that brought it.
+    pub fn taken(&self) -> Result<Option<Taken>> {
+        let path = self.0.join(APPLIED);
+        if let Some(bytes) = read(&path, MAX_SETTINGS)? {
+            let taken = serde_json::from_slice(&bytes).with_context(|| {
+                format!(
+                    "{}: the number in it keeps older bundles out, and it cannot be read; put it right, or remove it \
+                     if {CONFIG} names the bundle in its first line",
+                    path.display()
+                )
+            })?;
+            return Ok(Some(taken));
+        }
+        let bytes = read(&self.0.join(CONFIG), bundle::MAX)?.unwrap_or_default();
+        Ok(named_in(&String::from_utf8_lossy(&bytes)).map(|last| Taken::and(None, last)))
+    }
+
+    pub fn config(&self) -> Result<Config> {
+        let Some(bytes) = read(&self.0.join(CONFIG), bundle::MAX)? else { return Ok(Config::Missing) };
+        let digest = brought::brought(&String::from_utf8_lossy(&bytes)).map(str::to_owned);
+        Ok(digest.map_or(Config::Other, Config::Brought))
+    }
+
+    /// Puts a bundle in force. The number first: a machine that is stopped in between takes the same bundle again, and no older one.
+    pub fn put(&self, bundle: &Bundle, taken: &Taken) -> Result<()> {
+        self.remember(taken)?;
+        self.write(CONFIG, brought::written(&bundle.title(), &bundle.config).as_bytes())
+    }
+
+    /// Writes what was taken last.
+    pub fn remember(&self, taken: &Taken) -> Result<()> {
+        let told = serde_json::to_string_pretty(taken)? + "\n";
+        self.write(APPLIED, told.as_bytes())
+    }
+
+    /// What was applied last is what stands there.
+    pub fn is_in_force(&self) -> Result<bool> {
+        let config = self.config()?;
+        Ok(self.taken()?.is_some_and(|taken| config.is_of(&taken.last)))
+    }
+
+    /// In one step, for all to read: who reads it meets the old file or the new one.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let (path, new) = (self.0.join(name), self.0.join(format!(".{name}.new")));
+        let written = || -> io::Result<()> {
+            // What one that was killed has left.
+            if fs::symlink_metadata(&new).is_ok() {
+                fs::remove_file(&new)?;
+            }
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&new)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            fs::File::open(self.0)?.sync_all()
+        };
+        written().map_err(|error| {
+            let _left = fs::remove_file(&new);
+            let hint = if error.kind() == io::ErrorKind::PermissionDenied { "; run it as root" } else { "" };
+            let why = format!("{}: it cannot be written{hint}", path.display());
+            anyhow::Error::from(error).context(why)
+        })
+    }
+}
+
+/// The bundle that a configuration names in its first line, where it is as that brought it.
+fn named_in(text: &str) -> Option<Applied> {
+    let sha256 = brought::brought(text)?.to_owned();
+    let (title, _) = text.lines().next()?.split_once(", ")?;
+    let (name, number) = title.rsplit_once("policy ")?.1.rsplit_once(' ')?;
+    let (name, number) = (name.to_owned(), number.parse().ok()?);
+    Some(Applied { name, number, sha256, expires: None, applied: String::new() })
+}
+
+/// Nobody but root and who runs this may change it.
+fn only_ours(path: &Path) -> Result<()> {
+    let file = path.display();
+    let meta = fs::metadata(path).with_context(|| file.to_string())?;
+    if meta.mode() & 0o022 != 0 {
+        bail!("{file}: others than its owner can write to it; chmod go-w {file}");
+    }
+    let own = rustix::process::geteuid().as_raw();
+    if meta.uid() != 0 && meta.uid() != own {
+        bail!("{file}: it belongs to user {}, who could change it; chown root {file}", meta.uid());
+    }
+    Ok(())
+}
+
+/// A file of at most so many bytes; none = there is none. A FIFO or a device is not waited for.
+pub fn read(path: &Path, max: u64) -> Result<Option<Vec<u8>>> {
+    let file = path.display();
+    let bytes = files::read(&path.to_string_lossy(), max, Links::Follow);
+    let bytes = bytes.map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
+    if bytes.is_none() && fs::symlink_metadata(path).is_ok() {
+        bail!("{file}: it is a link that leads to no file");
+    }
+    Ok(bytes)
+}
