@@ -155,12 +155,16 @@ fn mistakes_are_named_with_file_line_key_and_hint() {
         ("[limits]\ntool = 5\n", "write it as [[limits.tool]]"),
         ("[[limits.tool]]\ntool = 'Bash'\n", "an entry needs tool, calls and window_seconds"),
         (
+            "[[limits.tool]]\ntool = 'Bash'\ncalls = 1\nwindow_seconds = 1\nper = 'user'\n",
+            "per \"user\" is none of agent, fleet",
+        ),
+        (
             "[[limits.tool]]\ntool = 'Bash'\ncalls = 0\nwindow_seconds = 1\n",
             "calls 0 is not a whole number from 1 to 10000",
         ),
         (
             "[[limits.tool]]\ntool = 'Bash'\ncall = 1\n",
-            "unknown key `call`; an entry has tool, calls and window_seconds",
+            "unknown key `call`; an entry has tool, calls, window_seconds and per",
         ),
         ("on_fault = 'ask'\non_fault = 'ask'\n", "line 2: it is not TOML"),
         ("= broken", "line 1: it is not TOML"),
@@ -275,6 +279,7 @@ const LOOSER: &str = "profile = 'development'\non_fault = 'ask'\nexceptions = [{
     [resources]\nmax_file_operations = 1000\nmax_execution_time_seconds = 1000\nmax_memory_mb = 1000\nmax_token_usage = 1000000\n[audit]\nenabled = false\nlog_level = 'warn'\nmask_pii = true\nretain_days = 1\nmax_bytes = 65536\n\
     [performance]\nmax_review_time_ms = 9000\nasync_threshold = 0.4\n\
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
+    [fleet]\nservice = 'user'\non_fault = 'local'\ndeadline_ms = 1000\nmax_quarantined = 100000\n\
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
     [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
     [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\ncustom = [{ pattern = 'scope_creep', most = 'soft_correction' }]\n\

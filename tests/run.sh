@@ -16,7 +16,8 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
     [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils [strip]=binutils
-    [python3]=python3 [curl]=curl [chromium]=chromium
+    [python3]=python3 [curl]=curl [chromium]=chromium [redis-server]=redis-server [redis-cli]=redis-tools
+    [redis-sentinel]=redis-sentinel
 )
 missing=()
 for tool in "${!packages[@]}"; do

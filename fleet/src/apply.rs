@@ -12,14 +12,15 @@ use lazaret::host::brought::Applied;
 
 use crate::bundle::Bundle;
 use crate::pack;
-use crate::place::{self, BEFORE, CONFIG, Config, Place, SETTINGS, Taken};
+use crate::place::{self, BEFORE, CONFIG, Config, Place, Taken};
+use crate::settings::{self, SETTINGS};
 use crate::signature;
 
 /// What tells machines apart.
 const MACHINE: &[&str] = &["/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostname"];
 
 pub fn run(path: &Path, dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
-    let settings = Place(dir).settings()?.policy;
+    let settings = settings::wanted(&dir.join(SETTINGS))?;
     let bundle = signature::signed(path, &settings.keys).with_context(|| taking(dir))?;
     take(&bundle, (&path.display().to_string(), dir), &settings.name, replace, out)
 }
@@ -134,7 +135,7 @@ fn is_one(one: &Path, other: &Path) -> bool {
 }
 
 /// What tells this machine from others.
-fn machine() -> Result<String> {
+pub fn machine() -> Result<String> {
     for path in MACHINE {
         let bytes = place::read(Path::new(path), 4096)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).trim().to_owned();

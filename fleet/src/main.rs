@@ -6,8 +6,12 @@ mod bundle;
 mod pack;
 mod place;
 mod pull;
+mod serve;
+mod settings;
 mod show;
 mod signature;
+mod stop;
+mod store;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -34,6 +38,47 @@ enum Command {
     /// Bundles of configuration: make, sign, check and apply them
     #[command(subcommand)]
     Policy(Policy),
+    /// Answer hooks on this machine what holds on several; runs until it is ended
+    Serve {
+        #[command(flatten)]
+        config: Config,
+        /// The socket; root's is the machine's, and anybody else's lies in lazaret's state directory
+        #[arg(long, value_name = "FILE")]
+        socket: Option<PathBuf>,
+    },
+    /// Stop sessions on all machines
+    Stop {
+        #[command(flatten)]
+        what: stop::What,
+        /// The reason, which every agent that is stopped is told
+        #[arg(long, value_name = "TEXT")]
+        why: String,
+        #[command(flatten)]
+        config: Config,
+    },
+    /// Let sessions that were stopped go on
+    Resume {
+        #[command(flatten)]
+        what: stop::What,
+        #[command(flatten)]
+        config: Config,
+    },
+    /// Show what is stopped on all machines
+    Stops {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        config: Config,
+    },
+}
+
+/// Where it stands which store machines share.
+#[derive(Debug, Args)]
+struct Config {
+    /// The settings of the fleet
+    #[arg(long, value_name = "FILE", default_value_os_t = place::managed().join(settings::SETTINGS))]
+    config: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -146,7 +191,17 @@ fn shown(message: &str) -> String {
     message.split('\n').map(lazaret::domain::escape).collect::<Vec<_>>().join("\n")
 }
 
-fn run(Command::Policy(policy): &Command, out: &mut dyn Write) -> Result<()> {
+fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
+    match command {
+        Command::Policy(policy) => of_policy(policy, out),
+        Command::Serve { config, socket } => serve::run(&config.config, socket.as_deref(), out),
+        Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
+        Command::Resume { what, config } => stop::resume(&config.config, what, out),
+        Command::Stops { json, config } => stop::stops(&config.config, *json, out),
+    }
+}
+
+fn of_policy(policy: &Policy, out: &mut dyn Write) -> Result<()> {
     match policy {
         Policy::Pack(args) => pack::run(args, out),
         Policy::Sign { bundle, key } => signature::sign(bundle, key, out),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -12,39 +12,17 @@ use lazaret::host::files::{self, Links};
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::{self, Bundle};
+use crate::settings::MAX_SETTINGS;
 
-/// What an administrator wrote about the fleet, beside the managed configuration.
-pub const SETTINGS: &str = "fleet.toml";
 /// The managed configuration.
 pub const CONFIG: &str = "config.toml";
 /// One that no bundle brought, and that a bundle took the place of.
 pub const BEFORE: &str = "config.toml.before";
-/// Longest file of settings, in bytes.
-const MAX_SETTINGS: u64 = 64 * 1024;
 
 /// The directory of the managed configuration.
 pub fn managed() -> PathBuf {
     let file = lazaret::host::dirs::Dirs::managed();
     file.parent().map_or_else(PathBuf::new, Path::to_owned)
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    pub policy: Wanted,
-}
-
-/// Which bundles a machine takes.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {
-    pub name: String,
-    /// Public keys of minisign; a bundle is signed by one of them.
-    pub keys: Vec<String>,
-    /// Where bundles are fetched from; the signature is at the same address with `.minisig` behind it.
-    pub url: Option<String>,
-    /// Certificates that the server's is signed by, as PEM; none = the public ones.
-    pub ca: Option<PathBuf>,
 }
 
 /// What a machine took last, and the highest number of each policy that it had.
@@ -91,26 +69,6 @@ impl Config {
 pub struct Place<'p>(pub &'p Path);
 
 impl Place<'_> {
-    pub fn settings(&self) -> Result<Settings> {
-        let path = self.0.join(SETTINGS);
-        let file = path.display();
-        let Some(bytes) = read(&path, MAX_SETTINGS)? else {
-            bail!(
-                "{file}: there is no such file; it names the policy and the keys that this machine takes:\n\n\
-                 [policy]\nname = \"acme\"\nkeys = [\"RW…\"]"
-            );
-        };
-        only_ours(self.0)?;
-        only_ours(&path)?;
-        let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
-        let settings: Settings = toml::from_str(&text).with_context(|| file.to_string())?;
-        bundle::named(&settings.policy.name).with_context(|| file.to_string())?;
-        if settings.policy.keys.is_empty() {
-            bail!("{file}: policy.keys is empty, so no bundle can be taken");
-        }
-        Ok(settings)
-    }
-
     /// Held while a bundle is applied, so that of two the older one does not come second.
     pub fn held(&self) -> Result<fs::File> {
         let held = fs::File::open(self.0).and_then(|dir| dir.lock().map(|()| dir));
@@ -188,20 +146,6 @@ fn named_in(text: &str) -> Option<Applied> {
     let (name, number) = title.rsplit_once("policy ")?.1.rsplit_once(' ')?;
     let (name, number) = (name.to_owned(), number.parse().ok()?);
     Some(Applied { name, number, sha256, expires: None, applied: String::new() })
-}
-
-/// Nobody but root and who runs this may change it.
-fn only_ours(path: &Path) -> Result<()> {
-    let file = path.display();
-    let meta = fs::metadata(path).with_context(|| file.to_string())?;
-    if meta.mode() & 0o022 != 0 {
-        bail!("{file}: others than its owner can write to it; chmod go-w {file}");
-    }
-    let own = rustix::process::geteuid().as_raw();
-    if meta.uid() != 0 && meta.uid() != own {
-        bail!("{file}: it belongs to user {}, who could change it; chown root {file}", meta.uid());
-    }
-    Ok(())
 }
 
 /// A file of at most so many bytes; none = there is none. A FIFO or a device is not waited for.

@@ -12,7 +12,8 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::apply;
 use crate::bundle;
-use crate::place::{self, Place, Wanted};
+use crate::place::{self, Place};
+use crate::settings::{self, SETTINGS, Wanted};
 use crate::signature;
 
 /// What was fetched last, beside the managed configuration.
@@ -62,11 +63,11 @@ enum Answer {
 
 pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     let place = Place(dir);
-    let settings = place.settings()?.policy;
+    let settings = settings::wanted(&dir.join(SETTINGS))?;
     let Some(url) = settings.url.as_deref() else {
         bail!(
             "{}: policy.url is not set, so nothing can be fetched; apply a file, or set it",
-            dir.join(place::SETTINGS).display()
+            dir.join(SETTINGS).display()
         );
     };
     if !url.get(..8).is_some_and(|front| front.eq_ignore_ascii_case("https://")) {

@@ -19,7 +19,7 @@ use crate::cli::keep::{self, Keep};
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::surfaces::Judge;
-use crate::cli::{behaviour, call, plugins};
+use crate::cli::{behaviour, call, fleet, plugins};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
     Stand, Standing, Subject, ToolCall, Trust, Verdict, escape, fingerprint,
@@ -311,8 +311,9 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     };
     let unrated = plugins::rate((request, call), trust, (&survey, policy), &mut facts);
     let (standing, spawned, denied) = setting.in_quarantine(request, call, trust);
+    let word = fleet::word((request, call), trust, (&setting.dirs, policy, &facts.places));
     let decide_on = |stand: &Stand, survey: &Survey, facts: &Facts| {
-        let decision = review::decide(&Case {
+        let mut decision = review::decide(&Case {
             subject,
             call,
             cwd: &request.cwd,
@@ -325,6 +326,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             stand,
             now_s: now.unix_ms / 1000,
         });
+        fleet::heard(&mut decision, word.as_deref(), request.asking, policy);
         quarantined::settle(decision, spawned.as_ref())
     };
     let decide = |stand: &Stand| decide_on(stand, &survey, &facts);
@@ -402,7 +404,8 @@ pub fn look(policy: &Policy, trust: Trust) -> Look {
         Trust::Quarantined => policy.quarantine.window_seconds,
         Trust::Ordinary => 0,
     };
-    let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
+    let own = policy.tool_limits.iter().filter(|limit| !limit.shared);
+    let windows = own.map(|limit| limit.window_seconds);
     let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
 }

@@ -15,6 +15,7 @@ pub mod doctor;
 mod emergency;
 pub mod except;
 pub mod facts;
+mod fleet;
 pub mod hook;
 pub mod install;
 mod judge;

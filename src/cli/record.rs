@@ -209,10 +209,12 @@ fn kind(decision: &Decision) -> EventKind {
         "HMAC_VERIFICATION_FAILED" => return EventKind::HmacFailure,
         "SESSION_MISMATCH" => return EventKind::SessionMismatch,
         "TYPED_REFERENCE_EXPIRED" => return EventKind::ReferenceExpired,
-        "CONCURRENT_AGENT_LIMIT" => return EventKind::ConcurrentAgentLimit,
+        "CONCURRENT_AGENT_LIMIT" | "FLEET_QUARANTINE_FULL" => return EventKind::ConcurrentAgentLimit,
         "QUARANTINE_TIMEOUT" => return EventKind::QuarantineTimeout,
         "quarantine.sealed-copy" => return EventKind::QuarantineAccess,
-        "RATE_LIMIT_EXCEEDED" | "TOOL_LIMIT_EXCEEDED" => return EventKind::RateLimitExceeded,
+        "RATE_LIMIT_EXCEEDED" | "TOOL_LIMIT_EXCEEDED" | "FLEET_LIMIT_EXCEEDED" => {
+            return EventKind::RateLimitExceeded;
+        }
         "SESSION_STOPPED" => return EventKind::SessionStopped,
         "permission.used" => return EventKind::PermissionUsed,
         _ => {}

@@ -19,6 +19,8 @@ pub enum FaultKind {
     Host,
     /// The internal deadline passed.
     Deadline,
+    /// What holds on several machines could not be asked.
+    Fleet,
 }
 
 impl FaultKind {
@@ -33,6 +35,7 @@ impl FaultKind {
             FaultKind::Audit => "fault.audit",
             FaultKind::Host => "fault.host",
             FaultKind::Deadline => "fault.deadline",
+            FaultKind::Fleet => "fault.fleet",
         }
     }
 
@@ -41,9 +44,12 @@ impl FaultKind {
     pub const fn may_ask(self) -> bool {
         match self {
             FaultKind::BadMessage | FaultKind::TooLarge | FaultKind::Deadline => false,
-            FaultKind::State | FaultKind::Busy | FaultKind::Config | FaultKind::Audit | FaultKind::Host => {
-                true
-            }
+            FaultKind::State
+            | FaultKind::Busy
+            | FaultKind::Config
+            | FaultKind::Audit
+            | FaultKind::Host
+            | FaultKind::Fleet => true,
         }
     }
 }

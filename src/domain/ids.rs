@@ -9,6 +9,9 @@ pub fn names_id(named: &str, id: &str) -> bool {
 /// Every id of a reason that no rule gives, in the order of the alphabet; a pattern's is `pattern.` and its name.
 pub const OWN_IDS: &[&str] = &[
     "CONCURRENT_AGENT_LIMIT",
+    "FLEET_LIMIT_EXCEEDED",
+    "FLEET_QUARANTINE_FULL",
+    "FLEET_STOPPED",
     "HMAC_VERIFICATION_FAILED",
     "INVALID_TYPED_REFERENCE",
     "QUARANTINE_TIMEOUT",
@@ -30,9 +33,11 @@ pub const OWN_IDS: &[&str] = &[
     "fault.busy",
     "fault.config",
     "fault.deadline",
+    "fault.fleet",
     "fault.host",
     "fault.state",
     "fault.too-large",
+    "fleet.unasked",
     "limits.execution-time",
     "limits.file-operations",
     "limits.used",

@@ -10,6 +10,7 @@ mod event;
 mod exception;
 mod facts;
 mod fault;
+pub mod fleet;
 mod history;
 mod ids;
 mod key;
@@ -51,9 +52,9 @@ pub use order::{map_of, set_of, sort_by, sort_by_key};
 pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern, highest};
 pub use plugin::{Plugin, PluginKind, PluginRisk};
 pub use policy::{
-    AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
-    Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
-    Sensitivity, Span, ToolLimit, lies_below,
+    AuditPolicy, BuiltinRules, CheckpointPolicy, FleetFault, FleetPolicy, FleetService, InterventionPolicy,
+    LogLevel, Mode, OnFault, PatternPolicy, Policy, Profile, QuarantinePolicy, RationalityThresholds,
+    ResourceMode, ResourcePolicy, RiskThresholds, Sensitivity, Span, ToolLimit, lies_below,
 };
 pub use program::{Operands, Operation, Rest, Role, Takes, Wrap, WrittenProgram, WrittenSub, is_option_word};
 pub use request::{

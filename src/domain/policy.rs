@@ -39,6 +39,67 @@ words! {
     }
 }
 
+words! {
+    /// Whether the hook asks a service of `lazaret-fleet` about what holds on several machines.
+    FleetService {
+        Off = "off",
+        /// One of this user's own.
+        User = "user",
+        /// One of the machine's.
+        System = "system",
+    }
+}
+
+words! {
+    /// What a call gets when that service does not answer.
+    FleetFault {
+        /// What holds on this machine alone counts.
+        Local = "local",
+        Ask = "ask",
+        Block = "block",
+    }
+}
+
+/// What holds on several machines. It is kept as numbers: names would be a hundredth of the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[u32; 4]", into = "[u32; 4]")]
+pub struct FleetPolicy {
+    pub service: FleetService,
+    pub on_fault: FleetFault,
+    /// How long the service may take, in milliseconds (5 ..= 1000).
+    pub deadline_ms: u16,
+    /// Quarantined agents that may be at work at once on all of them.
+    pub quarantined: u32,
+}
+
+impl From<FleetPolicy> for [u32; 4] {
+    fn from(fleet: FleetPolicy) -> [u32; 4] {
+        [fleet.service as u32, fleet.on_fault as u32, fleet.deadline_ms.into(), fleet.quarantined]
+    }
+}
+
+impl From<[u32; 4]> for FleetPolicy {
+    /// What is none of these counts as the default.
+    fn from([service, on_fault, deadline_ms, quarantined]: [u32; 4]) -> FleetPolicy {
+        let default = FleetPolicy::default();
+        let service = FleetService::ALL.into_iter().find(|known| *known as u32 == service);
+        let on_fault = FleetFault::ALL.into_iter().find(|known| *known as u32 == on_fault);
+        FleetPolicy {
+            service: service.unwrap_or(default.service),
+            on_fault: on_fault.unwrap_or(default.on_fault),
+            deadline_ms: u16::try_from(deadline_ms).unwrap_or(default.deadline_ms),
+            quarantined,
+        }
+    }
+}
+
+impl Default for FleetPolicy {
+    fn default() -> FleetPolicy {
+        let (service, on_fault) = (FleetService::Off, FleetFault::Ask);
+        FleetPolicy { service, on_fault, deadline_ms: 20, quarantined: 1000 }
+    }
+}
+
 /// Which built-in rules are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -74,12 +135,32 @@ pub struct RationalityThresholds {
     pub medium: f64,
 }
 
-/// At most `calls` of `tool` in `window_seconds`, per agent.
+/// At most `calls` of `tool` in `window_seconds`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolLimit {
     pub tool: String,
     pub calls: u32,
     pub window_seconds: u32,
+    /// Whether the calls of every agent on every machine that shares the limit are counted together, not those of each agent.
+    pub shared: bool,
+}
+
+impl ToolLimit {
+    /// The words for whose calls are counted together: each agent's, or all of them.
+    pub const PER: [&'static str; 2] = ["agent", "fleet"];
+
+    pub fn per(&self) -> &'static str {
+        let [agent, fleet] = ToolLimit::PER;
+        if self.shared { fleet } else { agent }
+    }
+
+    /// The word for every tool.
+    pub const EVERY: &'static str = "*";
+
+    /// Whether it counts calls of that tool.
+    pub fn counts(&self, tool: &str) -> bool {
+        self.tool == ToolLimit::EVERY || self.tool == tool
+    }
 }
 
 /// Limits of quarantined agents (seed 004).
@@ -296,6 +377,7 @@ pub struct Policy {
     pub known_hosts: Vec<String>,
     pub quarantine: QuarantinePolicy,
     pub tool_limits: Vec<ToolLimit>,
+    pub fleet: FleetPolicy,
     pub resources: ResourcePolicy,
     pub patterns: PatternPolicy,
     pub interventions: InterventionPolicy,
@@ -346,6 +428,7 @@ impl Default for Policy {
                 timeout_seconds: 300,
             },
             tool_limits: Vec::new(),
+            fleet: FleetPolicy::default(),
             resources: ResourcePolicy::default(),
             patterns: PatternPolicy {
                 enabled: words(&[PatternPolicy::ALL]),

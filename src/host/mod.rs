@@ -17,6 +17,7 @@ pub mod dirs;
 pub mod environment;
 pub mod facts;
 pub mod files;
+pub mod fleet;
 pub mod guard;
 mod hex;
 pub mod ignore;

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Action, Effect, EffectKind, Out, Outcome, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject,
-    Tool, ToolCall, Trust, Verdict, fingerprint,
+    Tool, ToolCall, ToolLimit, Trust, Verdict, fingerprint,
 };
 use crate::review::{Case, quarantine};
 
@@ -121,8 +121,9 @@ fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option
 fn tool_limit(subject: &Subject, call: &ToolCall, stand: &Stand, policy: &Policy) -> Option<Reason> {
     let name = call.tool.name();
     let (agent, tool) = (agent_fingerprint(subject), tool_fingerprint(&call.tool));
-    policy.tool_limits.iter().filter(|limit| limit.tool == "*" || limit.tool == name).find_map(|limit| {
-        let every = limit.tool == "*";
+    let own = policy.tool_limits.iter().filter(|limit| !limit.shared && limit.counts(&name));
+    own.into_iter().find_map(|limit| {
+        let every = limit.tool == ToolLimit::EVERY;
         let counted =
             count(stand, limit.window_seconds, |past| past.agent == agent && (every || past.tool == tool));
         reached(stand, counted, (limit.calls, limit.window_seconds)).then(|| {
@@ -176,7 +177,7 @@ fn deny(code: &str, message: String) -> Denial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AgentId, Asking, Client, Facts, PastCall, SessionId, ToolLimit};
+    use crate::domain::{AgentId, Asking, Client, Facts, PastCall, SessionId};
     use crate::rules::Survey;
 
     /// What the gates refuse, for an ordinary or a quarantined agent that works in no session.
@@ -231,7 +232,7 @@ mod tests {
     }
 
     fn limited(calls: u32) -> Policy {
-        let limit = ToolLimit { tool: "Bash".to_owned(), calls, window_seconds: 60 };
+        let limit = ToolLimit { tool: "Bash".to_owned(), calls, window_seconds: 60, shared: false };
         Policy { tool_limits: vec![limit], ..Policy::default() }
     }
 

@@ -5,7 +5,7 @@ use super::watch::{self, Found, Lookout, Moment};
 use super::{LOOK_BACK, Setting, start};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
-use crate::cli::{behaviour, call, emergency, keep};
+use crate::cli::{behaviour, call, emergency, fleet, keep};
 use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
@@ -44,7 +44,9 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::SubagentStop { message } => match setting.trust(&request.subject) {
             Trust::Ordinary => Ok(()),
             Trust::Quarantined => {
-                setting.desk().stop(&request.subject, message.as_deref()).map(|decided| decision = decided)
+                let stopped = setting.desk().stop(&request.subject, message.as_deref());
+                let free = fleet::ended(&request.subject, (&setting.dirs, &setting.policy));
+                stopped.map(|decided| decision = decided).and(free)
             }
         },
         Event::SessionEnd { .. } => {

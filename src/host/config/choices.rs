@@ -1,7 +1,10 @@
 //! The closed sets of words that keys take, from the loosest to the strictest; most are declared in that order.
 
 use super::field::Choice;
-use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Profile, ResourceMode, Sensitivity, Span, Tier};
+use crate::domain::{
+    BuiltinRules, FleetFault, FleetService, LogLevel, Mode, OnFault, Profile, ResourceMode, Sensitivity,
+    Span, Tier,
+};
 
 pub const ON_FAULT: Choice<OnFault> = Choice { words: &OnFault::NAMES, values: &OnFault::ALL };
 pub const PROFILE: Choice<Profile> = Choice { words: &Profile::NAMES, values: &Profile::ALL };
@@ -20,3 +23,5 @@ pub const RESOURCES: Choice<ResourceMode> =
     Choice { words: &ResourceMode::NAMES, values: &ResourceMode::ALL };
 pub const SPAN: Choice<Span> = Choice { words: &Span::NAMES, values: &Span::ALL };
 pub const SENSITIVITY: Choice<Sensitivity> = Choice { words: &Sensitivity::NAMES, values: &Sensitivity::ALL };
+pub const FLEET: Choice<FleetService> = Choice { words: &FleetService::NAMES, values: &FleetService::ALL };
+pub const FLEET_FAULT: Choice<FleetFault> = Choice { words: &FleetFault::NAMES, values: &FleetFault::ALL };

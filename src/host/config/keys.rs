@@ -1,7 +1,9 @@
 //! Every key of the configuration, once: its name, what it takes, which way it tightens, what it does, and its place in
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
-use super::choices::{BUILTIN, LAYERS, LOG_LEVEL, MODE, ON_FAULT, PROFILE, RESOURCES, SENSITIVITY, SPAN};
+use super::choices::{
+    BUILTIN, FLEET, FLEET_FAULT, LAYERS, LOG_LEVEL, MODE, ON_FAULT, PROFILE, RESOURCES, SENSITIVITY, SPAN,
+};
 use super::field::{Field, field, fraction, put, switch, whole};
 use super::key::{Key, key, numbers};
 use super::value::{Item, Kind, Stricter, Value};
@@ -317,7 +319,32 @@ pub static KEYS: &[Key] = &[
         "limits.tool",
         (Kind::Limits, Stricter::More),
         field!(list Limits tool_limits),
-        "most calls of a tool (\"*\": of any) by one agent inside a window; each entry is a [[limits.tool]]",
+        "most calls of a tool (\"*\": of any) inside a window, by one agent or, where per is \"fleet\", by all agents that a service \
+         of lazaret-fleet counts; each entry is a [[limits.tool]]",
+    ),
+    key(
+        "fleet.service",
+        (FLEET.kind(), Stricter::Neither),
+        field!(FLEET fleet.service),
+        "which service of lazaret-fleet is asked before each call: the user's own, or the machine's (docs/fleet.md)",
+    ),
+    key(
+        "fleet.on_fault",
+        (FLEET_FAULT.kind(), Stricter::Later),
+        field!(FLEET_FAULT fleet.on_fault),
+        "what a call gets when that service does not answer in time: what holds on this machine alone, a question, or a block",
+    ),
+    key(
+        "fleet.deadline_ms",
+        (numbers(5, 1000), Stricter::Neither),
+        field!(whole fleet.deadline_ms),
+        "how long that service may take, the store behind it included",
+    ),
+    key(
+        "fleet.max_quarantined",
+        (numbers(1, 100_000), Stricter::Smaller),
+        field!(whole fleet.quarantined),
+        "quarantined agents that may be at work at once on all machines that share the service's store",
     ),
     key(
         "scope.paths",
@@ -383,7 +410,7 @@ mod tests {
     fn every_key_puts_and_takes_its_own_field() {
         for key in KEYS.iter().filter(|key| !key.kind.is_tables()) {
             let mut policy = Policy::default();
-            let other = different(&key.get(&policy));
+            let other = different(key, &key.get(&policy));
             key.set(&mut policy, other.clone());
             let changed: Vec<&str> =
                 KEYS.iter().filter(|k| k.get(&policy) != k.get(&Policy::default())).map(|k| k.name).collect();
@@ -392,17 +419,15 @@ mod tests {
         }
     }
 
-    fn different(value: &Value) -> Value {
+    fn different(key: &Key, value: &Value) -> Value {
         match value {
             Value::Switch(on) => Value::Switch(!on),
             Value::Whole(number) => Value::Whole(number + 1),
             Value::Fraction(number) => Value::Fraction(number / 2.0),
-            Value::Word(word) => KEYS
-                .iter()
-                .filter_map(|key| if let Kind::Word { words, .. } = key.kind { Some(words) } else { None })
-                .find(|words| words.contains(word))
-                .and_then(|words| words.iter().find(|other| *other != word))
-                .map_or(Value::Word("none such"), |word| Value::Word(word)),
+            Value::Word(word) => {
+                let Kind::Word { words, .. } = key.kind else { return Value::Word("none such") };
+                Value::Word(words.iter().find(|other| *other != word).unwrap())
+            }
             Value::Words(_) => Value::Words(vec!["other".to_owned()]),
             // Read and merged each in its own way: what becomes of them is shown where that is.
             list => list.clone(),

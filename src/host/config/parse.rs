@@ -343,7 +343,7 @@ fn limits(value: &DeValue<'_>) -> Result<Vec<ToolLimit>, String> {
 
 fn limit(entry: &DeValue<'_>) -> Result<ToolLimit, String> {
     let table = entry.as_table().ok_or_else(|| format!("{} is not a table", shown(entry)))?;
-    let (mut tool, mut calls, mut window_seconds) = (None, None, None);
+    let (mut tool, mut calls, mut window_seconds, mut per) = (None, None, None, ToolLimit::PER[0]);
     for (name, value) in table {
         let value = value.get_ref();
         let within = |max: u64| {
@@ -362,14 +362,25 @@ fn limit(entry: &DeValue<'_>) -> Result<ToolLimit, String> {
             }
             "calls" => calls = Some(within(MAX_CALLS)?),
             "window_seconds" => window_seconds = Some(within(MAX_WINDOW)?),
+            "per" => {
+                let word =
+                    value.as_str().and_then(|word| ToolLimit::PER.into_iter().find(|known| *known == word));
+                per = word.ok_or_else(|| {
+                    format!("per {} is none of {}", shown(value), ToolLimit::PER.join(", "))
+                })?;
+            }
             other => {
                 let other = escape(&clip(other, 60));
-                return Err(format!("unknown key `{other}`; an entry has tool, calls and window_seconds"));
+                return Err(format!(
+                    "unknown key `{other}`; an entry has tool, calls, window_seconds and per"
+                ));
             }
         }
     }
     match (tool, calls, window_seconds) {
-        (Some(tool), Some(calls), Some(window_seconds)) => Ok(ToolLimit { tool, calls, window_seconds }),
+        (Some(tool), Some(calls), Some(window_seconds)) => {
+            Ok(ToolLimit { tool, calls, window_seconds, shared: per == ToolLimit::PER[1] })
+        }
         _ => Err("an entry needs tool, calls and window_seconds".to_owned()),
     }
 }

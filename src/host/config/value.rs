@@ -39,7 +39,7 @@ pub enum Kind {
     Words(Item),
     /// A program by its absolute path, and its arguments. Never taken from a project's file.
     Command,
-    /// Tables with `tool`, `calls` and `window_seconds`.
+    /// Tables with `tool`, `calls`, `window_seconds` and `per`.
     Limits,
     /// Whole rules.
     Rules,
@@ -189,7 +189,9 @@ impl Kind {
             Kind::Word { words, .. } => quoted(words),
             Kind::Words(item) => format!("a list of {}", item.describe()),
             Kind::Command => "a list of a program's absolute path and its arguments".to_owned(),
-            Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
+            Kind::Limits => {
+                "tables with tool, calls (1 to 10000), window_seconds (1 to 86400) and, if it is not \"agent\", per".to_owned()
+            },
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
             Kind::Patterns => "patterns as docs/behaviour.md describes them".to_owned(),
             Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
@@ -262,10 +264,11 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = limits
                     .iter()
                     .map(|limit| {
-                        let ToolLimit { tool, calls, window_seconds } = limit;
+                        let ToolLimit { tool, calls, window_seconds, .. } = limit;
                         format!(
-                            "{{ tool = {}, calls = {calls}, window_seconds = {window_seconds} }}",
-                            quoted(tool)
+                            "{{ tool = {}, calls = {calls}, window_seconds = {window_seconds}, per = {} }}",
+                            quoted(tool),
+                            quoted(limit.per())
                         )
                     })
                     .collect();

@@ -1,0 +1,109 @@
+//! What an administrator wrote about the fleet: which policy a machine takes, and where what machines share is kept.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::bundle;
+use crate::place::read;
+
+/// The file, beside the managed configuration.
+pub const SETTINGS: &str = "fleet.toml";
+/// Longest file, in bytes.
+pub const MAX_SETTINGS: u64 = 64 * 1024;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    policy: Option<Wanted>,
+    state: Option<State>,
+}
+
+/// Which bundles a machine takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    pub name: String,
+    /// Public keys of minisign; a bundle is signed by one of them.
+    pub keys: Vec<String>,
+    /// Where bundles are fetched from; the signature is at the same address with `.minisig` behind it.
+    pub url: Option<String>,
+    /// Certificates that the server's is signed by, as PEM; none = the public ones.
+    pub ca: Option<PathBuf>,
+}
+
+/// Where what machines share is kept.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// `redis://`, `rediss://`, `redis-sentinel://`, `redis-cluster://` and so on.
+    pub url: String,
+    pub username: Option<String>,
+    /// A file with the password alone in it.
+    pub password_file: Option<PathBuf>,
+    /// Certificates that the server's is signed by, as PEM; none = those of the system.
+    pub ca: Option<PathBuf>,
+    /// On how many replicas a call has to be counted before it runs.
+    #[serde(default)]
+    pub replicas: u8,
+    /// What keys begin with: fleets that share a server are told apart by it.
+    #[serde(default = "prefix")]
+    pub prefix: String,
+}
+
+fn prefix() -> String {
+    "lazaret".to_owned()
+}
+
+/// Which bundles are taken, by that file.
+pub fn wanted(path: &Path) -> Result<Wanted> {
+    let file = path.display();
+    let example = "it names the policy and the keys that this machine takes:\n\n[policy]\nname = \"acme\"\nkeys = [\"RW…\"]";
+    let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
+    let Some(policy) = settings.policy else { bail!("{file}: it has no table [policy]; {example}") };
+    bundle::named(&policy.name).with_context(|| file.to_string())?;
+    if policy.keys.is_empty() {
+        bail!("{file}: policy.keys is empty, so no bundle can be taken");
+    }
+    Ok(policy)
+}
+
+/// Where what is shared is kept, by that file.
+pub fn state(path: &Path) -> Result<State> {
+    let file = path.display();
+    let example =
+        "it names the store that machines share:\n\n[state]\nurl = \"rediss://redis.acme.example:6379\"";
+    let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
+    let Some(state) = settings.state else { bail!("{file}: it has no table [state]; {example}") };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if state.prefix.is_empty() || state.prefix.len() > 64 || !state.prefix.bytes().all(plain) {
+        bail!("{file}: state.prefix is not of 1 to 64 letters, digits, `-`, `_` and `.`");
+    }
+    Ok(state)
+}
+
+fn settings(path: &Path) -> Result<Option<Settings>> {
+    let file = path.display();
+    let Some(bytes) = read(path, MAX_SETTINGS)? else { return Ok(None) };
+    only_ours(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
+    only_ours(path)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
+    toml::from_str(&text).map(Some).with_context(|| file.to_string())
+}
+
+/// Nobody but root and who runs this may change it.
+pub fn only_ours(path: &Path) -> Result<()> {
+    let file = path.display();
+    let meta = fs::metadata(path).with_context(|| file.to_string())?;
+    if meta.mode() & 0o022 != 0 {
+        bail!("{file}: others than its owner can write to it; chmod go-w {file}");
+    }
+    let own = rustix::process::geteuid().as_raw();
+    if meta.uid() != 0 && meta.uid() != own {
+        bail!("{file}: it belongs to user {}, who could change it; chown root {file}", meta.uid());
+    }
+    Ok(())
+}
