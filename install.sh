@@ -22,8 +22,8 @@ are installed below DIR/share too, and nothing is fetched.
   --fleet URL     with --system: the https address of a signed policy, which is fetched and put in force now, and by a timer
                   where systemd runs. Besides lazaret it installs lazaret-fleet, which has to lie beside this file
   --fleet-name NAME, --fleet-key KEY
-                  the policy's name, and the public key of minisign (RW...) that it is signed with. They come from the
-                  administrator by another way than the policy: what a server says of itself proves nothing
+                  the policy's name, and the public key of minisign (RW...) that it is signed with; given again, another
+                  one that may sign. They do not come with the policy: what a server says of itself proves nothing
   --help          this text
 
 example: ./install.sh --prefix /opt/lazaret --no-register
@@ -46,7 +46,7 @@ register=yes
 system=no
 fleet=
 fleet_name=
-fleet_key=
+fleet_keys=
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
@@ -62,7 +62,13 @@ while [ $# -gt 0 ]; do
         case $1 in
         --fleet) fleet=$2 ;;
         --fleet-name) fleet_name=$2 ;;
-        --fleet-key) fleet_key=$2 ;;
+        --fleet-key)
+            # They become text in a file that says whom this machine obeys.
+            case $2 in
+            RW*[!A-Za-z0-9+/=]* | RW | [!R]* | R | R[!W]*) die "--fleet-key: $2: it is the line of minisign.pub that begins with RW" ;;
+            esac
+            fleet_keys=${fleet_keys:+$fleet_keys, }\"$2\"
+            ;;
         esac
         shift
         ;;
@@ -94,7 +100,7 @@ managed=/etc/lazaret
 units="lazaret-fleet.socket lazaret-fleet.service lazaret-fleet-policy.service lazaret-fleet-policy.timer"
 
 fleet_settings() {
-    printf '[policy]\nname = "%s"\nkeys = ["%s"]\nurl = "%s"\n' "$fleet_name" "$fleet_key" "$fleet"
+    printf '[policy]\nname = "%s"\nkeys = [%s]\nurl = "%s"\n' "$fleet_name" "$fleet_keys" "$fleet"
 }
 
 # Whether fleet.toml says what is asked for; it may say more (certificates, the fleet's state).
@@ -108,19 +114,15 @@ check_fleet() {
     [ "$system" = yes ] || die "--fleet: a policy is for every user of a machine; run: sudo ./install.sh --system --fleet URL ..."
     [ "$register" = yes ] || die "--fleet: with --no-register nobody would be guarded by the policy"
     [ "$(uname -s)" = Linux ] || die "--fleet: on this system it is set up by hand; docs/managed.md says how"
-    for value in "$fleet" "$fleet_name" "$fleet_key"; do
+    for value in "$fleet" "$fleet_name" "$fleet_keys"; do
         [ -n "$value" ] || die "--fleet, --fleet-name and --fleet-key belong together: the address, and whose policy is taken from there"
     done
-    # They become text in a file that says whom this machine obeys.
     case $fleet in
     https://?*) ;;
     *) die "--fleet: $fleet: only https:// is fetched from" ;;
     esac
     case $fleet$fleet_name in
     *[!A-Za-z0-9:/?\&=%._~@+,-]*) die "--fleet, --fleet-name: letters, digits and what an address is made of, no blanks and no quotes" ;;
-    esac
-    case $fleet_key in
-    RW*[!A-Za-z0-9+/=]* | RW | [!R]* | R | R[!W]*) die "--fleet-key: $fleet_key: it is the line of minisign.pub that begins with RW" ;;
     esac
     case $prefix in
     *[!A-Za-z0-9/._-]*) die "--prefix: $prefix: with --fleet it stands in units of systemd, so letters, digits, and . _ - only" ;;
@@ -217,7 +219,7 @@ verify() {
 }
 
 [ ! -f "$here/SHA256SUMS" ] || verify
-[ -z "$fleet$fleet_name$fleet_key" ] || check_fleet
+[ -z "$fleet$fleet_name$fleet_keys" ] || check_fleet
 if runs "$here/lazaret" && [ -f "$here/lazaret-view" ]; then
     built=$here/lazaret
     kind=prebuilt

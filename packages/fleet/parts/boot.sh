@@ -21,6 +21,9 @@ boot_it() {
         # Neither who this machine is nor what else it has enabled.
         rm -rf "$G/root/etc/machine-id" "$G/root/etc/systemd/system"
         mkdir "$G/root/etc/systemd/system"
+        # There is no network to wait for.
+        ln -s /dev/null "$G/root/etc/systemd/system/systemd-networkd-wait-online.service"
+        ln -s /dev/null "$G/root/etc/systemd/system/NetworkManager-wait-online.service"
         printf "%s\n" "[Unit]" "Requires=basic.target dbus.socket" "After=basic.target dbus.socket" "[Service]" "Type=oneshot" "ExecStart=/fleet-test/guest" \
             "ExecStopPost=systemctl poweroff --force" "StandardOutput=append:/fleet-test/told" "StandardError=append:/fleet-test/told" \
             >"$G/root/etc/systemd/system/fleet-test.service"

@@ -103,6 +103,9 @@ if skip_unless_root "install.sh --system --fleet"; then
     refused "a prefix that no unit could hold is refused" "it stands in units" in_own 'fleet --prefix "/opt/a b"'
     refused "--fleet alone is refused" "belong together" in_own '"$T/archive/install.sh" --system --fleet https://policy.acme.example/acme.json'
     refused "--fleet without --system is refused" "--system --fleet URL" in_own '"$T/archive/install.sh" --fleet https://policy.acme.example/acme.json'
+    check "with two keys either may sign" in_own '
+        fleet --fleet-key RWanother >/dev/null
+        grep -qx "keys = \[\"$KEY\", \"RWanother\"\]" /etc/lazaret/fleet.toml'
     check "an upgrade without --fleet takes lazaret-fleet along" in_own '
         fleet >/dev/null
         cp -r "$T/archive" "$T/mem/next"; echo "# of the next release" >>"$T/mem/next/lazaret-fleet"
