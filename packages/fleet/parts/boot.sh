@@ -12,7 +12,15 @@ boot_it() {
     cp "$parts/guest" "$guest/bring/"
     cp "$top/install.sh" "$guest/programs/lazaret" "$guest/programs/lazaret-view" "$guest/programs/lazaret-fleet" "$guest/bring/archive/"
     cp -r "$top/packages/fleet/systemd" "$guest/bring/archive/packages/fleet/"
-    G=$guest unshare -m bash -c '
+    cp -r "$top/packages/ansible/roles" "$guest/bring/"
+    local tools=
+    if have ansible-playbook; then
+        command -v ansible-playbook >"$guest/bring/ansible"
+        tools=$(cd "$(dirname "$(command -v ansible-playbook)")/.." && pwd -P)
+        # Elsewhere it may lie below /tmp, which is another one there.
+        case $tools in /usr | /usr/local | /) tools= ;; *) tools=--bind-ro=$tools ;; esac
+    fi
+    G=$guest TOOLS=$tools unshare -m bash -c '
         set -eu
         mount -t tmpfs tmpfs "$G/mem"
         mkdir "$G/mem/up" "$G/mem/work"
@@ -27,7 +35,7 @@ boot_it() {
         printf "%s\n" "[Unit]" "Requires=basic.target dbus.socket" "After=basic.target dbus.socket" "[Service]" "Type=oneshot" "ExecStart=/fleet-test/guest" \
             "ExecStopPost=systemctl poweroff --force" "StandardOutput=append:/fleet-test/told" "StandardError=append:/fleet-test/told" \
             >"$G/root/etc/systemd/system/fleet-test.service"
-        timeout 180 systemd-nspawn -q -D "$G/root" --register=no --keep-unit --private-network -b systemd.unit=fleet-test.service </dev/null >"$G/console" 2>&1 || true
+        timeout 180 systemd-nspawn -q -D "$G/root" --register=no --keep-unit --private-network ${TOOLS:+"$TOOLS"} -b systemd.unit=fleet-test.service </dev/null >"$G/console" 2>&1 || true
         cp "$G/root/fleet-test/told" "$G/told"'
 }
 if ! have systemd-nspawn; then
