@@ -331,9 +331,9 @@ start_fleet() {
     done
     enabled=lazaret-fleet-policy.timer
     # Without a state there is nothing to serve, and agents need not ask in vain.
-    ! grep -q '^\[state\]' "$managed/fleet.toml" || enabled="$enabled lazaret-fleet.socket"
+    ! grep -q '^\[state\]' "$managed/fleet.toml" || enabled="$enabled lazaret-fleet.socket lazaret-fleet.service"
     systemctl daemon-reload
-    # shellcheck disable=SC2086 # one or two names
+    # shellcheck disable=SC2086 # names
     systemctl enable --now $enabled || die "lazaret is installed, but systemd could not start $enabled"
     ! systemctl is-active --quiet lazaret-fleet.service || systemctl restart lazaret-fleet.service
     say "started    $enabled"

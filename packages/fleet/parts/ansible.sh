@@ -38,7 +38,7 @@ play() { ansible-playbook -i localhost, "$T/play.yml" "$@"; }
 from_files() { play -e lazaret_from=files -e "{\"lazaret_files\": [$(printf "\"%s\"\n" "$T"/debs/lazaret_*.deb "$T"/debs/lazaret-fleet_*.deb | paste -sd,)]}" "$@"; }
 from_archive() { play -e lazaret_from=archive -e lazaret_archive="$T/released.tar.gz" -e lazaret_archive_sha256="$(sha256sum "$T/released.tar.gz" | cut -d" " -f1)" "$@"; }
 '
-in_root() { T=$work unshare -m bash -c "$own_root$1"; }
+in_root() { T=$work STAND_IN=$parts/stand-in-lazaret unshare -m bash -c "$own_root$1"; }
 
 if ! have ansible-playbook; then
     skip "ansible: there is no ansible-playbook (pip install ansible-core; LAZARET_TEST_TOOLS names the directory it is in)"
@@ -70,7 +70,10 @@ else
         refused "another archive than the release's is refused" "failed=1" in_root 'from_archive -e lazaret_archive_sha256=00'
         refused "a policy that cannot be fetched fails the play" "nobody answers" in_root 'from_archive -e lazaret_fleet_url=https://unreachable.example/a.json'
         refused "a gate that is open fails the play" "it is registered nowhere" in_root '
-            sed -i "s|^\"install all --scope system\")|\"install all --scope system\") exit 0|" "$T/released/lazaret-1/lazaret" && tar -C "$T/released" -czf "$T/mem/open.tar.gz" lazaret-1
+            cp -r "$T/released" "$T/mem/open"
+            # It says that it registered itself, and did not.
+            sed "s|^\"install all --scope system\")|& exit 0|" "$STAND_IN" >"$T/mem/open/lazaret-1/lazaret"
+            tar -C "$T/mem/open" -czf "$T/mem/open.tar.gz" lazaret-1
             play -e lazaret_from=archive -e lazaret_archive="$T/mem/open.tar.gz" -e lazaret_archive_sha256="$(sha256sum "$T/mem/open.tar.gz" | cut -d" " -f1)"'
         check "a password is in a file of root alone, and nowhere in what is printed" in_root '
             echo "{\"lazaret_fleet_password\": \"hidden-word\", \"lazaret_fleet_state\": {\"url\": \"rediss://u:hidden-word@state.acme.example\", \"prefix\": \"a\\\"b\"}}" >/run/more.json

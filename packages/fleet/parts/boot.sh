@@ -12,6 +12,7 @@ boot_it() {
     cp "$parts/guest" "$guest/bring/"
     cp "$top/install.sh" "$guest/programs/lazaret" "$guest/programs/lazaret-view" "$guest/programs/lazaret-fleet" "$guest/bring/archive/"
     cp -r "$top/packages/fleet/systemd" "$guest/bring/archive/packages/fleet/"
+    [ "$real" = no ] || cp "$programs/lazaret-fleet" "$guest/bring/real"
     cp -r "$top/packages/ansible/roles" "$guest/bring/"
     local tools=
     if have ansible-playbook; then

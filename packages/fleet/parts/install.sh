@@ -62,7 +62,7 @@ if skip_unless_root "install.sh --system --fleet"; then
         [ "$(stat -c "%a %u" /etc/systemd/system/lazaret-fleet.service)" = "644 0" ]
         eval "$(sed -n "s/^undo: //p" /run/said)"
         none_of_it'
-    check "with a state in fleet.toml it keeps that file, and starts the socket" in_own EXPECTED="$expected" '
+    check "with a state in fleet.toml it keeps that file, and starts the service" in_own EXPECTED="$expected" '
         with_systemd
         fleet --prefix /usr/local >/dev/null
         printf "\n[state]\nurl = \"rediss://state.acme.example\"\n" >>/etc/lazaret/fleet.toml
@@ -70,7 +70,7 @@ if skip_unless_root "install.sh --system --fleet"; then
         fleet >/run/said
         grep -q "unchanged  /etc/lazaret/fleet.toml" /run/said
         [ "$before" = "$(sha256sum /etc/lazaret/fleet.toml)" ]
-        grep -qx "systemctl enable --now lazaret-fleet-policy.timer lazaret-fleet.socket" /run/notes'
+        grep -qx "systemctl enable --now lazaret-fleet-policy.timer lazaret-fleet.socket lazaret-fleet.service" /run/notes'
     check "a configuration that only install.sh wrote makes way for the policy" in_own '
         "$T/archive/install.sh" --system >/dev/null
         grep -q "lazaret for every user" /etc/lazaret/config.toml

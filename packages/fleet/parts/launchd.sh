@@ -3,6 +3,7 @@
 launchd_lists() {
     python3 - "$top/packages/fleet/launchd" <<'PYTHON'
 import plistlib
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,14 +11,17 @@ found = {path.stem: plistlib.loads(path.read_bytes()) for path in Path(sys.argv[
 assert sorted(found) == ["lazaret.fleet.policy", "lazaret.fleet.serve"], sorted(found)
 for name, said in found.items():
     assert said["Label"] == name, f"{name}: launchd knows it by its label, {said['Label']}"
-    assert said["ProgramArguments"][0] == "/usr/local/bin/lazaret-fleet", said["ProgramArguments"]
     assert said["RunAtLoad"] is True and said["Umask"] == 0o022, name
     assert "UserName" not in said, f"{name}: fleet.toml is root's"
 serve, policy = found["lazaret.fleet.serve"], found["lazaret.fleet.policy"]
-managed = "/Library/Application Support/lazaret/fleet.toml"
-assert serve["ProgramArguments"][1:] == ["serve", "--config", managed, "--socket", "/var/run/lazaret/fleet.sock"]
+managed, place = "/Library/Application Support/lazaret/fleet.toml", "/var/run/lazaret/fleet.sock"
+program = "/usr/local/bin/lazaret-fleet"
+assert serve["ProgramArguments"][:2] == ["/bin/sh", "-c"] and len(serve["ProgramArguments"]) == 3
+made, words = serve["ProgramArguments"][2].split(" && exec ")
+assert made.split() == ["mkdir", "-p", "-m", "755", place.rsplit("/", 1)[0]], "its directory is not there after a start of the system"
+assert shlex.split(words) == [program, "serve", "--config", managed, "--socket", place], words
 assert serve["KeepAlive"] is True and serve["ThrottleInterval"] >= 10
-assert policy["ProgramArguments"][1:] == ["policy", "pull"] and policy["StartInterval"] == 900 and "KeepAlive" not in policy
+assert policy["ProgramArguments"] == [program, "policy", "pull"] and policy["StartInterval"] == 900 and "KeepAlive" not in policy
 PYTHON
 }
 check "launchd's lists are property lists, and say what they should" launchd_lists
