@@ -23,7 +23,7 @@ bring_ansible() {
 YAML
     ! have dpkg-deb || "$top/packages/linux/build" --trial --only deb "$tree" "$work/debs" >/dev/null
 }
-own_root='set -eu
+own_root='
 mount -t tmpfs tmpfs "$T/mem"
 for dir in etc usr var; do
     mkdir "$T/mem/$dir" "$T/mem/$dir-work"
@@ -38,7 +38,7 @@ play() { ansible-playbook -i localhost, "$T/play.yml" "$@"; }
 from_files() { play -e lazaret_from=files -e "{\"lazaret_files\": [$(printf "\"%s\"\n" "$T"/debs/lazaret_*.deb "$T"/debs/lazaret-fleet_*.deb | paste -sd,)]}" "$@"; }
 from_archive() { play -e lazaret_from=archive -e lazaret_archive="$T/released.tar.gz" -e lazaret_archive_sha256="$(sha256sum "$T/released.tar.gz" | cut -d" " -f1)" "$@"; }
 '
-in_root() { T=$work STAND_IN=$parts/stand-in-lazaret unshare -m bash -c "$own_root$1"; }
+in_root() { T=$work STAND_IN=$parts/stand-in-lazaret unshare -m bash -o pipefail -c "$assertions$own_root$1"; }
 
 if ! have ansible-playbook; then
     skip "ansible: there is no ansible-playbook (pip install ansible-core; LAZARET_TEST_TOOLS names the directory it is in)"
@@ -54,7 +54,8 @@ else
         if have dpkg-deb && /usr/bin/python3 -c 'import apt' 2>/dev/null; then
             check "from package files: a machine that is guarded, and the second run changes nothing" in_root '
                 from_files
-                [ "$(stat -c "%a %u" /etc/lazaret/fleet.toml)" = "600 0" ] && [ -s /etc/claude-code/managed-settings.json ]
+                is "$(stat -c "%a %u" /etc/lazaret/fleet.toml)" = "600 0"
+                is -s /etc/claude-code/managed-settings.json
                 grep -q "brought by" /etc/lazaret/config.toml
                 from_files | tee /run/second
                 grep -q "changed=0 " /run/second'
@@ -63,10 +64,11 @@ else
         fi
         check "from an archive: the same" in_root '
             from_archive
-            grep -qx "keys = \[\"RWone\", \"RWtwo\"\]" /etc/lazaret/fleet.toml && grep -q "brought by" /etc/lazaret/config.toml
+            grep -qx "keys = \[\"RWone\", \"RWtwo\"\]" /etc/lazaret/fleet.toml
+            grep -q "brought by" /etc/lazaret/config.toml
             from_archive | tee /run/second
             grep -q "changed=0 " /run/second'
-        check "a dry run changes nothing" in_root 'from_archive --check; [ ! -e /etc/lazaret ]'
+        check "a dry run changes nothing" in_root 'from_archive --check; is ! -e /etc/lazaret'
         refused "another archive than the release's is refused" "failed=1" in_root 'from_archive -e lazaret_archive_sha256=00'
         refused "a policy that cannot be fetched fails the play" "nobody answers" in_root 'from_archive -e lazaret_fleet_url=https://unreachable.example/a.json'
         refused "a gate that is open fails the play" "it is registered nowhere" in_root '
@@ -78,8 +80,9 @@ else
         check "a password is in a file of root alone, and nowhere in what is printed" in_root '
             echo "{\"lazaret_fleet_password\": \"hidden-word\", \"lazaret_fleet_state\": {\"url\": \"rediss://u:hidden-word@state.acme.example\", \"prefix\": \"a\\\"b\"}}" >/run/more.json
             from_archive -vvv --diff -e @/run/more.json >/run/said
-            ! grep -o ".\{60\}hidden-word" /run/said
-            [ "$(stat -c "%a %u" /etc/lazaret/fleet.password)" = "600 0" ] && [ "$(cat /etc/lazaret/fleet.password)" = hidden-word ]
+            never grep -o ".\{0,60\}hidden-word" /run/said
+            is "$(stat -c "%a %u" /etc/lazaret/fleet.password)" = "600 0"
+            is "$(cat /etc/lazaret/fleet.password)" = hidden-word
             python3 -c "import tomllib; said = tomllib.load(open(\"/etc/lazaret/fleet.toml\", \"rb\")); assert said[\"state\"][\"prefix\"] == chr(97) + chr(34) + chr(98), said"'
     fi
 fi

@@ -8,7 +8,7 @@ mv "$archive/stand-in-fleet" "$archive/lazaret-fleet"
 cp -r "$top/packages/fleet/systemd" "$archive/packages/fleet/"
 
 key=RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3
-own_etc='set -eu
+own_etc='
 mount -t tmpfs tmpfs "$T/mem"
 for dir in etc lib; do mkdir "$T/mem/$dir" "$T/mem/$dir-work"; done
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$T/mem/etc,workdir=$T/mem/etc-work" /etc
@@ -31,7 +31,7 @@ none_of_it() { for path in /usr/local/bin/lazaret /usr/local/bin/lazaret-fleet /
 # in_own NAME=VALUE… SCRIPT
 in_own() {
     local script=${*: -1}
-    env T="$work" KEY="$key" "${@:1:$#-1}" unshare -m sh -c "$own_etc$script"
+    env T="$work" KEY="$key" "${@:1:$#-1}" unshare -m sh -c "$assertions$own_etc$script"
 }
 expected='[policy]
 name = "acme"
@@ -41,11 +41,14 @@ url = "https://policy.acme.example/acme.json"'
 if skip_unless_root "install.sh --system --fleet"; then
     check "it writes fleet.toml for root alone, and puts the policy in force" in_own EXPECTED="$expected" '
         fleet
-        [ "$(cat /etc/lazaret/fleet.toml)" = "$EXPECTED" ]
-        [ "$(stat -c "%a %u" /etc/lazaret/fleet.toml)" = "600 0" ] && [ "$(stat -c %a /etc/lazaret)" = 755 ]
+        is "$(cat /etc/lazaret/fleet.toml)" = "$EXPECTED"
+        is "$(stat -c "%a %u" /etc/lazaret/fleet.toml)" = "600 0"
+        is "$(stat -c %a /etc/lazaret)" = 755
         grep -q "brought by" /etc/lazaret/config.toml
-        [ -x /usr/local/bin/lazaret-fleet ] && [ -s /etc/claude-code/managed-settings.json ]
-        [ ! -e /run/notes ] && none_of_systemd=$(find /etc/systemd -name "lazaret*") && [ -z "$none_of_systemd" ]'
+        is -x /usr/local/bin/lazaret-fleet
+        is -s /etc/claude-code/managed-settings.json
+        is ! -e /run/notes
+        is -z "$(find /etc/systemd -name "lazaret*")"'
     check "without systemd it says so; and how to undo it" in_own '
         fleet >/run/said
         grep -q "systemd does not run here" /run/said
@@ -57,9 +60,9 @@ if skip_unless_root "install.sh --system --fleet"; then
         with_systemd
         fleet >/run/said
         grep -qx "systemctl enable --now lazaret-fleet-policy.timer" /run/notes
-        ! grep -q "lazaret-fleet.socket" /run/notes
+        never grep -q "lazaret-fleet.socket" /run/notes
         grep -q "^ExecStart=/usr/local/bin/lazaret-fleet policy pull" /etc/systemd/system/lazaret-fleet-policy.service
-        [ "$(stat -c "%a %u" /etc/systemd/system/lazaret-fleet.service)" = "644 0" ]
+        is "$(stat -c "%a %u" /etc/systemd/system/lazaret-fleet.service)" = "644 0"
         eval "$(sed -n "s/^undo: //p" /run/said)"
         none_of_it'
     check "with a state in fleet.toml it keeps that file, and starts the service" in_own EXPECTED="$expected" '
@@ -69,7 +72,7 @@ if skip_unless_root "install.sh --system --fleet"; then
         before=$(sha256sum /etc/lazaret/fleet.toml)
         fleet >/run/said
         grep -q "unchanged  /etc/lazaret/fleet.toml" /run/said
-        [ "$before" = "$(sha256sum /etc/lazaret/fleet.toml)" ]
+        is "$before" = "$(sha256sum /etc/lazaret/fleet.toml)"
         grep -qx "systemctl enable --now lazaret-fleet-policy.timer lazaret-fleet.socket lazaret-fleet.service" /run/notes'
     check "a configuration that only install.sh wrote makes way for the policy" in_own '
         "$T/archive/install.sh" --system >/dev/null

@@ -1,13 +1,11 @@
 # shellcheck shell=bash disable=SC2016,SC2154
 # The packages: the same bytes twice, what is in them, and what installing and removing them does on a machine without systemd.
-trial=()
-[ "$real" = no ] && [ "$(git -C "$top" status --porcelain 2>&1)" = "" ] && ! grep -q 'example\.invalid' "$top/Cargo.toml" || trial=(--trial)
 
 twice() {
     local form=$1 place
     for place in one two; do
         (umask "$([ "$place" = one ] && echo 022 || echo 077)" && TZ=$([ "$place" = one ] && echo UTC || echo Asia/Tokyo) \
-            "$top/packages/linux/build" "${trial[@]}" --only "$form" "$programs" "$work/packages/$place") || return 1
+            "$top/packages/linux/build" --trial --only "$form" "$programs" "$work/packages/$place") || return 1
         # Times are written in seconds.
         sleep 1.1
     done
@@ -17,7 +15,7 @@ made() { compgen -G "$work/packages/one/$1"; }
 program_names() { printf '%s\n' usr/bin/lazaret usr/bin/lazaret-fleet usr/bin/lazaret-view; }
 
 # Inside a mount namespace with directories of its own: nothing of the machine's is written.
-own_machine='set -eu
+own_machine='
 mount -t tmpfs tmpfs "$T/mem"
 for dir in etc usr var; do
     mkdir -p "$T/mem/$dir" "$T/mem/$dir-work"
@@ -27,7 +25,7 @@ mount -t tmpfs tmpfs /run
 rm -rf /etc/claude-code /etc/opencode /etc/codex /etc/lazaret'
 own() {
     mkdir -p "$work/mem"
-    T=$work PACKAGES=$work/packages/one unshare -m sh -c "$own_machine
+    T=$work PACKAGES=$work/packages/one unshare -m sh -c "$assertions$own_machine
 $1"
 }
 
@@ -45,8 +43,9 @@ else
         check ".deb: installed, it has registered and enabled nothing" own '
             dpkg -i "$PACKAGES"/lazaret*.deb
             lazaret --version
-            [ ! -e /etc/claude-code ] && [ ! -e /etc/lazaret/fleet.toml ]
-            [ -z "$(find /etc/systemd -name "lazaret*")" ]'
+            is ! -e /etc/claude-code
+            is ! -e /etc/lazaret/fleet.toml
+            is -z "$(find /etc/systemd -name "lazaret*")"'
         refused ".deb: it stays while clients are told to run it" "lazaret uninstall --scope system" own '
             dpkg -i "$PACKAGES"/lazaret*.deb >/dev/null
             dpkg -r lazaret-fleet >/dev/null
@@ -56,8 +55,8 @@ else
             dpkg -i "$PACKAGES"/lazaret*.deb
             echo "# a policy" > /etc/lazaret/config.toml
             dpkg -P lazaret-fleet lazaret
-            [ "$(cat /etc/lazaret/config.toml)" = "# a policy" ]
-            left=$(find /usr/bin /usr/lib/systemd /usr/share/doc /usr/share/man/man1 -name "lazaret*"); [ -z "$left" ] || { echo "$left"; exit 1; }'
+            is "$(cat /etc/lazaret/config.toml)" = "# a policy"
+            left=$(find /usr/bin /usr/lib/systemd /usr/share/doc /usr/share/man/man1 -name "lazaret*"); is -z "$left"'
     fi
 fi
 if ! have rpmbuild; then
@@ -75,15 +74,16 @@ else
         into='rpm() { command rpm --dbpath /var/lib/own-rpm "$@"; }; rpm --initdb; rpm -i --nodeps "$PACKAGES"/*.rpm'
         check ".rpm: installed, it has registered and enabled nothing" own "$into"'
             lazaret --version
-            [ ! -e /etc/claude-code ] && [ ! -e /etc/lazaret/fleet.toml ]
-            [ -z "$(find /etc/systemd -name "lazaret*")" ]'
+            is ! -e /etc/claude-code
+            is ! -e /etc/lazaret/fleet.toml
+            is -z "$(find /etc/systemd -name "lazaret*")"'
         refused ".rpm: it stays while clients are told to run it" "lazaret uninstall --scope system" own "$into"' >/dev/null
             mkdir -p /etc/codex; echo "command = \"/usr/bin/lazaret\"" > /etc/codex/requirements.toml
             rpm -e lazaret-fleet lazaret'
         check ".rpm: removed, it leaves the policy and nothing else" own "$into"'
             echo "# a policy" > /etc/lazaret/config.toml
             rpm -e lazaret-fleet lazaret
-            [ "$(cat /etc/lazaret/config.toml)" = "# a policy" ]
-            left=$(find /usr/bin /usr/lib/systemd /usr/share/licenses /usr/share/man/man1 -name "lazaret*"); [ -z "$left" ] || { echo "$left"; exit 1; }'
+            is "$(cat /etc/lazaret/config.toml)" = "# a policy"
+            left=$(find /usr/bin /usr/lib/systemd /usr/share/licenses /usr/share/man/man1 -name "lazaret*"); is -z "$left"'
     fi
 fi
