@@ -29,6 +29,27 @@ own() {
 $1"
 }
 
+# What is not static is refused by its own words, where nothing else is wrong before.
+judged() {
+    python3 - "$top" "$1" <<'PYTHON'
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+
+loader = importlib.machinery.SourceFileLoader("build", sys.argv[1] + "/packages/linux/build")
+build = importlib.util.module_from_spec(importlib.util.spec_from_loader("build", loader))
+loader.exec_module(build)
+try:
+    build.processor(pathlib.Path(sys.argv[2]), False)
+except build.Refused as refused:
+    sys.exit(str(refused))
+PYTHON
+}
+refused "a program that needs the machine's C library is refused" "it is not static" judged "$(readlink -f "$(command -v env)")"
+refused "a script is refused" "no 64-bit program" judged "$top/install.sh"
+[ ! -x /sbin/ldconfig ] || [ "$(head -c 4 /sbin/ldconfig | tail -c 3)" != ELF ] || check "a static program is taken" judged /sbin/ldconfig
+
 if ! have dpkg-deb; then
     skip "packages: there is no dpkg-deb"
 else
