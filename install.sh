@@ -6,6 +6,7 @@ set -eu
 usage() {
     cat <<'USAGE'
 usage: ./install.sh [--prefix DIR] [--no-register] [--system]
+       ./install.sh --system --fleet URL --fleet-name NAME --fleet-key KEY
 
 Installs the lazaret binary to DIR/bin (default: ~/.local/bin), registers it with the clients found (Claude Code,
 OpenCode, Codex) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
@@ -18,6 +19,11 @@ are installed below DIR/share too, and nothing is fetched.
   --no-register   install the binary only
   --system        as root, for every user of this machine: the binary to /usr/local/bin, the registration to the clients'
                   managed settings, where no user and no agent can change them
+  --fleet URL     with --system: the https address of a signed policy, which is fetched and put in force now, and by a timer
+                  where systemd runs. Besides lazaret it installs lazaret-fleet, which has to lie beside this file
+  --fleet-name NAME, --fleet-key KEY
+                  the policy's name, and the public key of minisign (RW...) that it is signed with; given again, another
+                  one that may sign. They do not come with the policy: what a server says of itself proves nothing
   --help          this text
 
 example: ./install.sh --prefix /opt/lazaret --no-register
@@ -38,6 +44,9 @@ esac
 prefix=
 register=yes
 system=no
+fleet=
+fleet_name=
+fleet_keys=
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
@@ -48,6 +57,21 @@ while [ $# -gt 0 ]; do
     --prefix=?*) prefix=${1#--prefix=} ;;
     --no-register) register=no ;;
     --system) system=yes ;;
+    --fleet | --fleet-name | --fleet-key)
+        [ -n "${2:-}" ] || die "$1: it needs a value; see ./install.sh --help"
+        case $1 in
+        --fleet) fleet=$2 ;;
+        --fleet-name) fleet_name=$2 ;;
+        --fleet-key)
+            # They become text in a file that says whom this machine obeys.
+            case $2 in
+            RW*[!A-Za-z0-9+/=]* | RW | [!R]* | R | R[!W]*) die "--fleet-key: $2: it is the line of minisign.pub that begins with RW" ;;
+            esac
+            fleet_keys=${fleet_keys:+$fleet_keys, }\"$2\"
+            ;;
+        esac
+        shift
+        ;;
     -h | --help)
         usage
         exit 0
@@ -69,6 +93,48 @@ case $prefix in
 *) prefix=$(pwd)/$prefix ;;
 esac
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+
+# --- the fleet: what is wrong is said before anything is installed -------------------------------------------------
+
+managed=/etc/lazaret
+units="lazaret-fleet.socket lazaret-fleet.service lazaret-fleet-policy.service lazaret-fleet-policy.timer"
+
+fleet_settings() {
+    printf '[policy]\nname = "%s"\nkeys = [%s]\nurl = "%s"\n' "$fleet_name" "$fleet_keys" "$fleet"
+}
+
+# Whether fleet.toml says what is asked for; it may say more (certificates, the fleet's state).
+fleet_says_so() {
+    fleet_settings | while IFS= read -r line; do
+        grep -Fqx -- "$line" "$managed/fleet.toml" || exit 1
+    done
+}
+
+check_fleet() {
+    [ "$system" = yes ] || die "--fleet: a policy is for every user of a machine; run: sudo ./install.sh --system --fleet URL ..."
+    [ "$register" = yes ] || die "--fleet: with --no-register nobody would be guarded by the policy"
+    [ "$(uname -s)" = Linux ] || die "--fleet: on this system it is set up by hand; docs/managed.md says how"
+    for value in "$fleet" "$fleet_name" "$fleet_keys"; do
+        [ -n "$value" ] || die "--fleet, --fleet-name and --fleet-key belong together: the address, and whose policy is taken from there"
+    done
+    case $fleet in
+    https://?*) ;;
+    *) die "--fleet: $fleet: only https:// is fetched from" ;;
+    esac
+    case $fleet$fleet_name in
+    *[!A-Za-z0-9:/?\&=%._~@+,-]*) die "--fleet, --fleet-name: letters, digits and what an address is made of, no blanks and no quotes" ;;
+    esac
+    case $prefix in
+    *[!A-Za-z0-9/._-]*) die "--prefix: $prefix: with --fleet it stands in units of systemd, so letters, digits, and . _ - only" ;;
+    esac
+    [ ! -e "$managed/fleet.toml" ] || fleet_says_so ||
+        die "$managed/fleet.toml is there and names another policy, key or address; it is not written over: change it, or remove it, and run this again"
+    runs "$here/lazaret-fleet" ||
+        die "--fleet: lazaret-fleet does not lie beside $here/install.sh, or does not run here (docs/fleet.md says where it is had from); nothing was installed"
+    for unit in $units; do
+        [ -f "$here/packages/fleet/systemd/$unit" ] || die "--fleet: $here/packages/fleet/systemd/$unit is missing; nothing was installed"
+    done
+}
 
 # --- the binary: prebuilt, or built here ---------------------------------------------------------------------------
 
@@ -153,6 +219,7 @@ verify() {
 }
 
 [ ! -f "$here/SHA256SUMS" ] || verify
+[ -z "$fleet$fleet_name$fleet_keys" ] || check_fleet
 if runs "$here/lazaret" && [ -f "$here/lazaret-view" ]; then
     built=$here/lazaret
     kind=prebuilt
@@ -190,6 +257,8 @@ mkdir -p "$prefix/bin"
 # What it starts for people first: the two are of one version.
 place "$built-view" "$bin-view"
 place "$built" "$bin"
+# One that is there stays of lazaret's version, since it knows what lazaret understands.
+if [ -n "$fleet" ] || { [ -e "$bin-fleet" ] && runs "$here/lazaret-fleet"; }; then place "$here/lazaret-fleet" "$bin-fleet"; fi
 
 # The names below share/ in a list of sums.
 shared() {
@@ -232,18 +301,72 @@ if [ "$register" = no ]; then
     say "undo: $undo"
     exit 0
 fi
-if [ "$system" = yes ]; then
-    if [ ! -e /etc/lazaret/config.toml ]; then
-        mkdir -p /etc/lazaret
-        printf '# lazaret for every user of this machine; what stands here comes before their own files. See docs/configuration.md.\n' >/etc/lazaret/config.toml
-        chmod 755 /etc/lazaret
-        chmod 644 /etc/lazaret/config.toml
-        say "created    /etc/lazaret/config.toml"
+# A configuration of nobody's yet, where no policy brings one.
+nobodys() { printf '# lazaret for every user of this machine; what stands here comes before their own files. See docs/configuration.md.\n'; }
+
+write_fleet() {
+    if [ -e "$managed/fleet.toml" ]; then
+        say "unchanged  $managed/fleet.toml"
+        return 0
     fi
+    # Made for root alone, since credentials may be added to it, and renamed, so that nobody meets half of it.
+    (umask 077 && fleet_settings >"$managed/.fleet.toml.new")
+    mv -f "$managed/.fleet.toml.new" "$managed/fleet.toml"
+    say "created    $managed/fleet.toml"
+}
+
+# Sets `by_itself` and `gone`.
+start_fleet() {
+    if [ ! -d /run/systemd/system ]; then
+        by_itself="systemd does not run here, so nothing fetches it by itself: have \"$bin-fleet policy pull\" run every quarter of an hour as root"
+        return 0
+    fi
+    mkdir -p /etc/systemd/system
+    placed=
+    for unit in $units; do
+        sed "s|/usr/bin/|$prefix/bin/|" "$here/packages/fleet/systemd/$unit" >"/etc/systemd/system/.$unit.new"
+        chmod 644 "/etc/systemd/system/.$unit.new"
+        mv -f "/etc/systemd/system/.$unit.new" "/etc/systemd/system/$unit"
+        placed="$placed /etc/systemd/system/$unit"
+    done
+    enabled=lazaret-fleet-policy.timer
+    # Without a state there is nothing to serve, and agents need not ask in vain.
+    ! grep -q '^\[state\]' "$managed/fleet.toml" || enabled="$enabled lazaret-fleet.socket lazaret-fleet.service"
+    systemctl daemon-reload
+    # shellcheck disable=SC2086 # names
+    systemctl enable --now $enabled || die "lazaret is installed, but systemd could not start $enabled"
+    ! systemctl is-active --quiet lazaret-fleet.service || systemctl restart lazaret-fleet.service
+    say "started    $enabled"
+    by_itself="the timer fetches it again within a quarter of an hour"
+    gone="systemctl disable --now lazaret-fleet-policy.timer lazaret-fleet.socket lazaret-fleet.service && rm$placed && systemctl daemon-reload && $gone"
+}
+
+if [ "$system" = yes ]; then
+    mkdir -p "$managed"
+    chmod 755 "$managed"
+    if [ -n "$fleet" ]; then
+        write_fleet
+        # It is in the way of the policy, and says nothing.
+        ! nobodys | cmp -s - "$managed/config.toml" || rm "$managed/config.toml"
+        gone="$gone \"$bin-fleet\" $managed/fleet.toml"
+    elif [ ! -e "$managed/config.toml" ]; then
+        nobodys >"$managed/config.toml"
+        chmod 644 "$managed/config.toml"
+        say "created    $managed/config.toml"
+    fi
+    # Before anything is fetched: where that fails, lazaret guards as it does without a policy.
     "$bin" install all --scope system || die "the binary is installed, but it could not be registered"
+    pulled=0
+    if [ -n "$fleet" ]; then
+        "$bin-fleet" policy pull || pulled=$?
+        start_fleet
+    fi
     say ""
     say "each user proves it with: $bin doctor"
     say "undo: \"$bin\" uninstall --scope system && $gone"
+    [ -z "$fleet" ] || say "      the policy stays in force until $managed/config.toml and policy.json beside it are removed too"
+    [ "$pulled" -eq 0 ] || die "every user is guarded, but not by the policy: it was not put in force (the line of lazaret-fleet above says why); $by_itself"
+    [ -z "$fleet" ] || say "the policy is in force; $by_itself"
     exit 0
 fi
 status=0

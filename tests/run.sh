@@ -17,7 +17,7 @@ declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
     [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils [strip]=binutils
     [python3]=python3 [curl]=curl [chromium]=chromium [redis-server]=redis-server [redis-cli]=redis-tools
-    [redis-sentinel]=redis-sentinel
+    [redis-sentinel]=redis-sentinel [rpmbuild]=rpm [systemd-nspawn]=systemd-container
 )
 missing=()
 for tool in "${!packages[@]}"; do
@@ -48,7 +48,7 @@ step cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 # The fuzz targets are a workspace of their own, which nothing else builds.
 step cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 # shellcheck disable=SC2046 # the repository's own file names hold no blanks
-step shellcheck $(git ls-files -- '*.sh' .ci/run release/check release/linkers release/prepare release/publish release/try)
+step shellcheck $(git ls-files -- '*.sh' .ci/run release/check release/linkers release/prepare release/publish release/try packages/fleet/test)
 # All of them, so that one run tells every failure. Their pictures are those of the documentation.
 status=0
 out=${CARGO_TARGET_DIR:-target}
@@ -59,6 +59,9 @@ step cargo test --locked --workspace --no-fail-fast || status=$?
 step release/site --pictures "$LAZARET_PICTURES" || status=$?
 # How guards are compared: the corpus, and the counting with two made-up guards.
 step compare/test || status=$?
+
+# What installs lazaret on many machines.
+step packages/fleet/test || status=$?
 
 # A trial release around the programs that tests/cost.rs has just built, twice, and the archive as a stranger meets it.
 binary=$out/$target/release/lazaret
