@@ -42,7 +42,7 @@ pub struct State {
     /// `redis://`, `rediss://`, `redis-sentinel://`, `redis-cluster://` and so on.
     pub url: String,
     pub username: Option<String>,
-    /// A file with the password alone in it.
+    /// A file with the password alone in it; as every path here, a relative one begins where the settings lie.
     pub password_file: Option<PathBuf>,
     /// Certificates that the server's is signed by, as PEM; none = those of the system.
     pub ca: Option<PathBuf>,
@@ -77,7 +77,12 @@ pub fn state(path: &Path) -> Result<State> {
     let example =
         "it names the store that machines share:\n\n[state]\nurl = \"rediss://redis.acme.example:6379\"";
     let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
-    let Some(state) = settings.state else { bail!("{file}: it has no table [state]; {example}") };
+    let Some(mut state) = settings.state else { bail!("{file}: it has no table [state]; {example}") };
+    // Beside the settings: systemd hands a service copies of both in a directory of its own.
+    let beside = path.parent().unwrap_or(Path::new(""));
+    for named in [&mut state.password_file, &mut state.ca].into_iter().flatten() {
+        *named = beside.join(&*named);
+    }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if state.prefix.is_empty() || state.prefix.len() > 64 || !state.prefix.bytes().all(plain) {
         bail!("{file}: state.prefix is not of 1 to 64 letters, digits, `-`, `_` and `.`");

@@ -18,6 +18,7 @@ mod claude;
 mod clients;
 mod codex;
 mod confined;
+mod fleet;
 #[path = "../landlock/mod.rs"]
 mod landlock;
 mod model;
