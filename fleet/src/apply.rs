@@ -8,13 +8,14 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use lazaret::host::brought::Applied;
+use lazaret::host::brought::{self, Applied, Partly};
 
 use crate::bundle::Bundle;
 use crate::pack;
 use crate::place::{self, BEFORE, CONFIG, Config, Place, Taken};
 use crate::settings::{self, SETTINGS};
 use crate::signature;
+use crate::tighten;
 
 /// What tells machines apart.
 const MACHINE: &[&str] = &["/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostname"];
@@ -46,12 +47,15 @@ pub fn take(
     let title = bundle.title();
     let same = |taken: &&Taken| taken.last.name == bundle.name && taken.last.number == bundle.number;
     let known = before.as_ref().filter(same);
-    if let Some(known) = known.filter(|_| config == Config::Brought(bundle.digest())) {
+    let needs = needs(bundle)?;
+    let in_force =
+        |known: &&Taken| config.is_of(&known.last) && known.last.partly.is_some() == needs.is_some();
+    if let Some(known) = known.filter(in_force) {
         if known.last.expires != bundle.expires {
             let last = Applied { expires: bundle.expires.clone(), ..known.last.clone() };
             place.remember(&Taken::and(before.clone(), last))?;
         }
-        writeln!(out, "{title} is in force already")?;
+        writeln!(out, "{} is in force already", known.last.title())?;
         return Ok(());
     }
     if !bundle.is_for(&machine()?) {
@@ -62,18 +66,30 @@ pub fn take(
         )?;
         return Ok(());
     }
-    pack::understood(bundle).with_context(|| from.to_owned())?;
-    set_aside(&config, dir, replace)?;
+    let text = match needs {
+        Some(_) => tighten::tightened(&place.text()?, &bundle.config).with_context(|| from.to_owned())?,
+        None => bundle.config.clone(),
+    };
     let applied = Applied {
         name: bundle.name.clone(),
         number: bundle.number,
-        sha256: bundle.digest(),
+        sha256: brought::digest(text.as_bytes()),
         expires: bundle.expires.clone(),
         applied: humantime::format_rfc3339_seconds(now).to_string(),
+        partly: needs.map(|needs| Partly { needs, sha256: Some(bundle.digest()) }),
     };
-    place.put(bundle, &Taken::and(before, applied))?;
-    writeln!(out, "{title} is in force: {}", dir.join(CONFIG).display())?;
+    let told = applied.title();
+    pack::understood(&told, &text).with_context(|| from.to_owned())?;
+    set_aside(&config, dir, replace)?;
+    place.put(&told, &text, &Taken::and(before, applied))?;
+    writeln!(out, "{told} is in force: {}", dir.join(CONFIG).display())?;
     Ok(())
+}
+
+/// The version of lazaret that would understand all of it, where this one does not.
+fn needs(bundle: &Bundle) -> Result<Option<String>> {
+    let own = semver::Version::parse(env!("CARGO_PKG_VERSION"))?;
+    Ok(own.cmp_precedence(&bundle.lazaret).is_lt().then(|| bundle.lazaret.to_string()))
 }
 
 /// Whether a machine that takes bundles of that name takes this one now.
@@ -81,12 +97,7 @@ fn may(bundle: &Bundle, name: &str, now: SystemTime) -> Result<()> {
     if bundle.name != name {
         bail!("it is the policy {}, and this machine takes {name}", bundle.name);
     }
-    bundle.at(now)?;
-    let own = env!("CARGO_PKG_VERSION");
-    if semver::Version::parse(own)?.cmp_precedence(&bundle.lazaret).is_lt() {
-        bail!("it needs lazaret {}, and this is {own}; bring lazaret up to date first", bundle.lazaret);
-    }
-    Ok(())
+    bundle.at(now)
 }
 
 /// Refuses one that is older than those of its name before, or another of the same number.
@@ -100,7 +111,10 @@ fn newer(bundle: &Bundle, before: Option<&Taken>) -> Result<()> {
         );
     }
     let last = &before.last;
-    if last.name == bundle.name && last.number == bundle.number && bundle.digest() != last.sha256 {
+    if last.name == bundle.name
+        && last.number == bundle.number
+        && last.of_bundle().is_some_and(|of| of != bundle.digest())
+    {
         bail!("this machine had another bundle of number {}; give what is new a higher one", bundle.number);
     }
     Ok(())

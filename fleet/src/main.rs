@@ -12,6 +12,7 @@ mod show;
 mod signature;
 mod stop;
 mod store;
+mod tighten;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -26,7 +26,7 @@ pub fn run(args: &Pack, out: &mut dyn Write) -> Result<()> {
     {
         bail!("--not-before {from} is not earlier than --expires {until}: nobody could apply it");
     }
-    if let Err(error) = understood(&bundle) {
+    if let Err(error) = understood(&bundle.title(), &bundle.config) {
         // With the lines of the files where the mistake is in one of them.
         each_understood(&files)?;
         return Err(error).with_context(|| args.dir.display().to_string());
@@ -50,8 +50,8 @@ pub fn run(args: &Pack, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Whether this version of lazaret reads what a bundle brings, as it will stand on a machine, without a complaint.
-pub fn understood(bundle: &Bundle) -> Result<()> {
-    let text = brought::written(&bundle.title(), &bundle.config);
+pub fn understood(title: &str, config: &str) -> Result<()> {
+    let text = brought::written(title, config);
     let max = config::MAX_FILE;
     if text.len() as u64 > max {
         bail!("{} bytes of configuration with a line about the bundle; lazaret reads {max}", text.len());

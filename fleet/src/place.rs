@@ -11,7 +11,7 @@ use lazaret::host::brought::{self, APPLIED, Applied};
 use lazaret::host::files::{self, Links};
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::{self, Bundle};
+use crate::bundle;
 use crate::settings::MAX_SETTINGS;
 
 /// The managed configuration.
@@ -92,6 +92,13 @@ impl Place<'_> {
         Ok(named_in(&String::from_utf8_lossy(&bytes)).map(|last| Taken::and(None, last)))
     }
 
+    /// What the configuration says; nothing where there is none.
+    pub fn text(&self) -> Result<String> {
+        let path = self.0.join(CONFIG);
+        let bytes = read(&path, bundle::MAX)?.unwrap_or_default();
+        String::from_utf8(bytes).with_context(|| format!("{}: it is not UTF-8 text", path.display()))
+    }
+
     pub fn config(&self) -> Result<Config> {
         let Some(bytes) = read(&self.0.join(CONFIG), bundle::MAX)? else { return Ok(Config::Missing) };
         let digest = brought::brought(&String::from_utf8_lossy(&bytes)).map(str::to_owned);
@@ -99,9 +106,9 @@ impl Place<'_> {
     }
 
     /// Puts a bundle in force. The number first: a machine that is stopped in between takes the same bundle again, and no older one.
-    pub fn put(&self, bundle: &Bundle, taken: &Taken) -> Result<()> {
+    pub fn put(&self, title: &str, config: &str, taken: &Taken) -> Result<()> {
         self.remember(taken)?;
-        self.write(CONFIG, brought::written(&bundle.title(), &bundle.config).as_bytes())
+        self.write(CONFIG, brought::written(title, config).as_bytes())
     }
 
     /// Writes what was taken last.
@@ -142,10 +149,8 @@ impl Place<'_> {
 /// The bundle that a configuration names in its first line, where it is as that brought it.
 fn named_in(text: &str) -> Option<Applied> {
     let sha256 = brought::brought(text)?.to_owned();
-    let (title, _) = text.lines().next()?.split_once(", ")?;
-    let (name, number) = title.rsplit_once("policy ")?.1.rsplit_once(' ')?;
-    let (name, number) = (name.to_owned(), number.parse().ok()?);
-    Some(Applied { name, number, sha256, expires: None, applied: String::new() })
+    let (head, _) = text.lines().next()?.rsplit_once(", sha256 ")?;
+    Applied::titled(head.split_once(": ")?.1, sha256)
 }
 
 /// A file of at most so many bytes; none = there is none. A FIFO or a device is not waited for.

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use lazaret::domain::{BuiltinRules, OnFault};
 use machine::{LOOSE, PLAIN, STRICT, World};
 use minisign::KeyPair;
 use serde_json::json;
@@ -90,7 +91,6 @@ fn time_version_name_and_machine_are_kept_to() {
         "from 2126-01-01T00:00:00Z on",
     );
     world.not_applied(&world.bundle("3", STRICT, &["--expires", "2020-01-01"]), "until 2020-01-01T00:00:00Z");
-    world.not_applied(&world.bundle("4", STRICT, &["--lazaret", "99.0.0"]), "needs lazaret 99.0.0");
     let none = world.bundle("5", LOOSE, &["--percent", "0"]);
     assert!(world.applied(&none).contains("this is none of them yet"));
     assert!(world.config().contains("policy acme 1"), "{}", world.config());
@@ -99,6 +99,48 @@ fn time_version_name_and_machine_are_kept_to() {
     let settings = fs::read_to_string(world.path("etc/fleet.toml")).unwrap();
     world.settings(&settings.replace("acme", "other"));
     world.not_applied(&world.bundle("6", STRICT, &[]), "this machine takes other");
+}
+
+#[test]
+fn a_bundle_for_a_newer_lazaret_is_in_force_as_far_as_it_tightens() {
+    let world = World::new();
+    world.applied(&world.bundle("1", "on_fault = \"block\"\n", &[]));
+    // A key that nobody knows yet, one that loosens, and one that tightens.
+    let config =
+        "on_fault = \"ask\"\nof_tomorrow = 1\n[rules]\nbuiltin = \"none\"\n[quarantine]\nmax_calls = 9\n";
+    let newer = json!({"lazaret": "99.0.0", "config": config});
+    let file = world.written(2, &newer);
+    let part = "policy acme 2 as far as it tightens (it needs lazaret 99.0.0)";
+    assert!(world.applied(&file).contains(&format!("{part} is in force")));
+    let policy = world.policy();
+    assert_eq!((policy.on_fault, policy.quarantine.calls), (OnFault::Block, 9));
+    assert_eq!(policy.builtin_rules, BuiltinRules::All);
+    assert!(world.settings_shown().contains(part), "{}", world.settings_shown());
+    assert!(world.done(&["show", "--dir", "etc"]).contains(part));
+    assert!(world.applied(&file).contains("is in force already"));
+    // The number counts, also where what was written about it is lost.
+    world.not_applied(
+        &world.written(2, &json!({"lazaret": "99.0.0", "config": STRICT})),
+        "another bundle of number 2",
+    );
+    let file = world.written(2, &newer);
+    fs::remove_file(world.path("etc/policy.json")).unwrap();
+    world.not_applied(&world.bundle("1", PLAIN, &[]), "older ones are refused");
+    assert!(world.applied(&file).contains("is in force already"));
+    // The same bundle is taken whole once it is understood: this one always was.
+    let understood = world.written(3, &json!({"lazaret": "99.0.0", "config": LOOSE}));
+    world.applied(&understood);
+    assert_eq!(world.policy().builtin_rules, BuiltinRules::All);
+    assert!(
+        world
+            .applied(&world.written(3, &json!({"lazaret": "0.0.1", "config": LOOSE})))
+            .contains("acme 3 is in force:")
+    );
+    assert_eq!(world.policy().builtin_rules, BuiltinRules::None);
+    world.not_applied(
+        &world.written(4, &json!({"lazaret": "99.0.0", "config": "="})),
+        "what the bundle brings",
+    );
 }
 
 /// Of many at once the newest is in force in the end, and what is in force is whole.

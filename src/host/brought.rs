@@ -17,6 +17,8 @@ pub const APPLIED: &str = "policy.json";
 const HEAD: &str = "# Written by lazaret-fleet: ";
 /// What stands in its first line in front of the SHA-256 of the others.
 const SUM: &str = ", sha256 ";
+/// What a title says of a bundle that is in force in part, in front of the version that would understand it.
+const AS_FAR: &str = " as far as it tightens (it needs lazaret ";
 /// Longest of either file, in bytes.
 const MAX: u64 = 256 * 1024;
 
@@ -30,12 +32,42 @@ pub struct Applied {
     /// As RFC 3339 has it.
     pub expires: Option<String>,
     pub applied: String,
+    /// Set where only what tightens in it is in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partly: Option<Partly>,
+}
+
+/// A bundle that a newer lazaret would understand whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partly {
+    /// The lowest version that does.
+    pub needs: String,
+    /// The SHA-256 of the configuration that is in the bundle; none = that was lost.
+    pub sha256: Option<String>,
 }
 
 impl Applied {
     /// Its name and number, as people are told them.
     pub fn title(&self) -> String {
-        title(&self.name, self.number)
+        let part = |partly: &Partly| format!("{AS_FAR}{})", partly.needs);
+        title(&self.name, self.number) + &self.partly.as_ref().map_or_else(String::new, part)
+    }
+
+    /// What such a title says; none = it is none.
+    pub fn titled(text: &str, sha256: String) -> Option<Applied> {
+        let (title, needs) = match text.split_once(AS_FAR) {
+            Some((title, needs)) => (title, Some(needs.strip_suffix(')')?.to_owned())),
+            None => (text, None),
+        };
+        let (name, number) = title.strip_prefix("policy ")?.rsplit_once(' ')?;
+        let (name, number) = (name.to_owned(), number.parse().ok()?);
+        let partly = needs.map(|needs| Partly { needs, sha256: None });
+        Some(Applied { name, number, sha256, expires: None, applied: String::new(), partly })
+    }
+
+    /// The SHA-256 of the configuration that is in the bundle; none = it is not known.
+    pub fn of_bundle(&self) -> Option<&str> {
+        self.partly.as_ref().map_or(Some(&self.sha256), |partly| partly.sha256.as_deref())
     }
 
     /// A newer one should be there by now.
@@ -118,6 +150,7 @@ mod tests {
             sha256: digest(b"x"),
             expires: Some("2026-01-02T00:00:00Z".to_owned()),
             applied: "2026-01-01T00:00:30Z".to_owned(),
+            partly: None,
         };
         std::fs::write(dir.path().join(APPLIED), serde_json::to_vec(&applied).unwrap()).unwrap();
         assert_eq!(in_force(&config).unwrap(), Some((applied.clone(), false)));

@@ -62,6 +62,8 @@ pub fn policy(managed: &Path, report: &mut Report) {
         report.fail(SUBJECT, told, "sudo lazaret-fleet policy apply BUNDLE --replace");
     } else if applied.is_expired(now) {
         report.note_with(SUBJECT, format!("{told}, and has expired: it stays in force"), NEWER);
+    } else if applied.partly.is_some() {
+        report.note_with(SUBJECT, told, "bring lazaret and lazaret-fleet up to date");
     } else {
         report.ok(SUBJECT, told);
     }

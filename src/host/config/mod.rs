@@ -42,6 +42,7 @@ use crate::domain::{
     Exception, Fault, FaultKind, Places, Policy, Profile, WrittenPattern, WrittenRule, lies_in,
 };
 use merge::{Layer, Merged};
+use value::Change;
 
 /// The configuration file of a project.
 pub const PROJECT_FILE: &str = ".lazaret.toml";
@@ -170,6 +171,22 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
         }
     }
     custom
+}
+
+/// The keys of a file's content that are stricter than another one, or than the default where that says nothing, and what each comes to.
+/// What is not understood in it is left out.
+pub fn tightening(upper: &[u8], lower: &[u8], checks: Checks) -> Vec<(&'static Key, Value)> {
+    let above = parse::parse(upper, None, checks).entries;
+    let default = Policy::default();
+    let stricter = |entry: parse::Entry| {
+        let upper = above.iter().find(|upper| upper.key.name == entry.key.name);
+        let upper = upper.map_or_else(|| entry.key.get(&default), |upper| upper.value.clone());
+        match entry.key.stricter.change(entry.key.kind, &upper, &entry.value) {
+            Change::Tightens(value) => Some((entry.key, value)),
+            Change::Same | Change::Loosens => None,
+        }
+    };
+    parse::parse(lower, None, checks).entries.into_iter().filter_map(stricter).collect()
 }
 
 /// The paths at which files are looked for, the highest layer first.
