@@ -3,6 +3,7 @@
 
 mod apply;
 mod bundle;
+mod evidence;
 mod pack;
 mod place;
 mod pull;
@@ -46,6 +47,17 @@ enum Command {
         /// The socket; root's is the machine's, and anybody else's lies in lazaret's state directory
         #[arg(long, value_name = "FILE")]
         socket: Option<PathBuf>,
+    },
+    /// Send the events of this user's log to a collector of OpenTelemetry; runs until it is ended
+    Send {
+        #[command(flatten)]
+        config: Config,
+        /// lazaret's state directory, where it is not this user's
+        #[arg(long, value_name = "DIR")]
+        state: Option<PathBuf>,
+        /// End when everything is sent; with 1 when the collector does not take it within half a minute
+        #[arg(long)]
+        once: bool,
     },
     /// Stop sessions on all machines
     Stop {
@@ -196,6 +208,7 @@ fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
     match command {
         Command::Policy(policy) => of_policy(policy, out),
         Command::Serve { config, socket } => serve::run(&config.config, socket.as_deref(), out),
+        Command::Send { config, state, once } => evidence::run(&config.config, state.as_deref(), *once, out),
         Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
         Command::Resume { what, config } => stop::resume(&config.config, what, out),
         Command::Stops { json, config } => stop::stops(&config.config, *json, out),

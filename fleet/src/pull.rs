@@ -13,7 +13,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use crate::apply;
 use crate::bundle;
 use crate::place::{self, Place};
-use crate::settings::{self, SETTINGS, Wanted};
+use crate::settings::{self, SETTINGS};
 use crate::signature;
 
 /// What was fetched last, beside the managed configuration.
@@ -73,7 +73,7 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     if !url.get(..8).is_some_and(|front| front.eq_ignore_ascii_case("https://")) {
         bail!("{url}: only https:// is fetched from");
     }
-    let agent = agent(&settings)?;
+    let agent = agent(settings.ca.as_deref(), true)?;
     // A hint, no more: without it, or where it is damaged, the bundle is fetched once more.
     let known = place::read(&dir.join(FETCHED), bundle::MAX).ok().flatten();
     let known: Fetched = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
@@ -110,9 +110,10 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn agent(settings: &Wanted) -> Result<Agent> {
+/// A client that trusts the certificates in a file, or the public ones.
+pub fn agent(ca: Option<&Path>, https_only: bool) -> Result<Agent> {
     let mut tls = TlsConfig::builder();
-    if let Some(path) = &settings.ca {
+    if let Some(path) = ca {
         let named = || path.display().to_string();
         let pem = place::read(path, MAX_CERTIFICATES)?;
         let pem = pem.with_context(|| format!("{}: there is no such file", named()))?;
@@ -128,7 +129,7 @@ fn agent(settings: &Wanted) -> Result<Agent> {
         tls = tls.root_certs(RootCerts::new_with_certs(&certificates));
     }
     let config = Agent::config_builder()
-        .https_only(true)
+        .https_only(https_only)
         .http_status_as_error(false)
         .max_redirects(3)
         .timeout_global(Some(PATIENCE))

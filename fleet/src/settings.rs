@@ -20,6 +20,7 @@ pub const MAX_SETTINGS: u64 = 64 * 1024;
 struct Settings {
     policy: Option<Wanted>,
     state: Option<State>,
+    evidence: Option<Evidence>,
 }
 
 /// Which bundles a machine takes.
@@ -42,7 +43,7 @@ pub struct State {
     /// `redis://`, `rediss://`, `redis-sentinel://`, `redis-cluster://` and so on.
     pub url: String,
     pub username: Option<String>,
-    /// A file with the password alone in it; as every path here, a relative one begins where the settings lie.
+    /// A file with the password alone in it.
     pub password_file: Option<PathBuf>,
     /// Certificates that the server's is signed by, as PEM; none = those of the system.
     pub ca: Option<PathBuf>,
@@ -52,6 +53,18 @@ pub struct State {
     /// What keys begin with: fleets that share a server are told apart by it.
     #[serde(default = "prefix")]
     pub prefix: String,
+}
+
+/// Where events are sent.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// Where a collector of OpenTelemetry takes logs over HTTP (`https://…/v1/logs`); plain HTTP on this machine alone.
+    pub url: String,
+    /// A file with a token alone in it, which is shown as `Authorization: Bearer`.
+    pub token_file: Option<PathBuf>,
+    /// Certificates that the collector's is signed by, as PEM; none = the public ones.
+    pub ca: Option<PathBuf>,
 }
 
 fn prefix() -> String {
@@ -78,16 +91,37 @@ pub fn state(path: &Path) -> Result<State> {
         "it names the store that machines share:\n\n[state]\nurl = \"rediss://redis.acme.example:6379\"";
     let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
     let Some(mut state) = settings.state else { bail!("{file}: it has no table [state]; {example}") };
-    // Beside the settings: systemd hands a service copies of both in a directory of its own.
-    let beside = path.parent().unwrap_or(Path::new(""));
-    for named in [&mut state.password_file, &mut state.ca].into_iter().flatten() {
-        *named = beside.join(&*named);
-    }
+    beside(path, [&mut state.password_file, &mut state.ca]);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if state.prefix.is_empty() || state.prefix.len() > 64 || !state.prefix.bytes().all(plain) {
         bail!("{file}: state.prefix is not of 1 to 64 letters, digits, `-`, `_` and `.`");
     }
     Ok(state)
+}
+
+/// Where events are sent, by that file.
+pub fn evidence(path: &Path) -> Result<Evidence> {
+    let file = path.display();
+    let example =
+        "it names the collector:\n\n[evidence]\nurl = \"https://collector.acme.example:4318/v1/logs\"";
+    let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
+    let Some(mut evidence) = settings.evidence else {
+        bail!("{file}: it has no table [evidence]; {example}")
+    };
+    let local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"];
+    if !evidence.url.starts_with("https://") && !local.iter().any(|local| evidence.url.starts_with(local)) {
+        bail!("{file}: evidence.url is neither https:// nor http:// on this machine with a port");
+    }
+    beside(path, [&mut evidence.token_file, &mut evidence.ca]);
+    Ok(evidence)
+}
+
+/// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.
+fn beside(settings: &Path, named: [&mut Option<PathBuf>; 2]) {
+    let beside = settings.parent().unwrap_or(Path::new(""));
+    for named in named.into_iter().flatten() {
+        *named = beside.join(&*named);
+    }
 }
 
 fn settings(path: &Path) -> Result<Option<Settings>> {

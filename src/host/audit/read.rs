@@ -259,11 +259,23 @@ impl Tail {
 
     /// Everything that was added since the last time.
     pub fn poll(&mut self, mut f: impl FnMut(Found)) -> Result<(), Fault> {
+        self.poll_while(|found| {
+            f(found);
+            true
+        })
+    }
+
+    /// The same, as long as more is wanted; the next time goes on behind it.
+    pub fn poll_while(&mut self, mut f: impl FnMut(Found) -> bool) -> Result<(), Fault> {
         loop {
-            self.drain(&mut f)?;
+            if !self.drain(&mut f)? {
+                return Ok(());
+            }
             // Nobody writes to a file that another one follows, so what it has then is all.
             let Some((next, name)) = self.following()? else { return Ok(()) };
-            self.drain(&mut f)?;
+            if !self.drain(&mut f)? {
+                return Ok(());
+            }
             match private::open(&next, false) {
                 Ok(file) => {
                     self.open = Some((Reader { bytes: BufReader::new(file), path: next, offset: 0 }, name));
@@ -277,19 +289,27 @@ impl Tail {
         }
     }
 
-    fn drain(&mut self, f: &mut impl FnMut(Found)) -> Result<(), Fault> {
-        let Some((reader, _)) = &mut self.open else { return Ok(()) };
+    /// The rest of the open file; `false` = no more is wanted.
+    fn drain(&mut self, f: &mut impl FnMut(Found) -> bool) -> Result<bool, Fault> {
+        let Some((reader, _)) = &mut self.open else { return Ok(true) };
         while let Some(found) =
             reader.whole(self.marker.as_mut()).map_err(|error| cannot(&reader.path, &error))?
         {
-            found.into_iter().filter(|found| self.sieve.lets_through(found)).for_each(&mut *f);
+            let mut wanted = true;
+            // What lies in one line is told whole.
+            for found in found.into_iter().filter(|found| self.sieve.lets_through(found)) {
+                wanted &= f(found);
+            }
+            if !wanted {
+                return Ok(false);
+            }
         }
         let length = reader.bytes.get_ref().metadata().map_err(|error| cannot(&reader.path, &error))?.len();
         if length < reader.offset {
             let why = "it was cut while it was read; `lazaret audit verify` says whether lines are gone, and who starts again reads what is there";
             return Err(private::fault(FaultKind::Audit, &reader.path, why));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The file after the one that is open; the first one where that is not there any more.
