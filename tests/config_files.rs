@@ -279,7 +279,7 @@ const LOOSER: &str = "profile = 'development'\non_fault = 'ask'\nexceptions = [{
     [resources]\nmax_file_operations = 1000\nmax_execution_time_seconds = 1000\nmax_memory_mb = 1000\nmax_token_usage = 1000000\n[audit]\nenabled = false\nlog_level = 'warn'\nmask_pii = true\nretain_days = 1\nmax_bytes = 65536\n\
     [performance]\nmax_review_time_ms = 9000\nasync_threshold = 0.4\n\
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
-    [fleet]\nservice = 'user'\non_fault = 'local'\ndeadline_ms = 1000\nmax_quarantined = 100000\n\
+    [fleet]\non_fault = 'local'\ndeadline_ms = 1000\nmax_quarantined = 100000\n\
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
     [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
     [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\ncustom = [{ pattern = 'scope_creep', most = 'soft_correction' }]\n\
@@ -324,8 +324,8 @@ fn each_looser_key_alone_changes_nothing() {
     }
     // All but the four modes of `resources` and its `per`, `rules.exceptions_from`, `limits.tool`, `rules.custom` and
     // `patterns.custom`, which have no looser value, `scope.goals`, and `interventions.notify` and `plugins`, which no project sets, and
-    // `programs`, which only add.
-    assert_eq!(seen + 13, KEYS.len());
+    // `programs`, which only add, and `fleet.service`, which can be turned on.
+    assert_eq!(seen + 14, KEYS.len());
 }
 
 #[test]

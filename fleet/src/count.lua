@@ -22,9 +22,11 @@ if place then
   local taken = redis.call('ZCARD', place)
   if not redis.call('ZSCORE', place, ARGV[first]) then
     if taken >= tonumber(ARGV[first + 1]) then return {-1, taken} end
-    redis.call('ZADD', place, now + tonumber(ARGV[first + 2]), ARGV[first])
-    local longest = redis.call('ZREVRANGE', place, 0, 0, 'WITHSCORES')
-    redis.call('PEXPIRE', place, math.ceil((longest[2] - now) / 1000) + 1000)
+    local kept = tonumber(ARGV[first + 2])
+    redis.call('ZADD', place, now + kept, ARGV[first])
+    -- It goes with the last of them.
+    local rest = math.ceil(kept / 1000) + 1000
+    if redis.call('PTTL', place) < rest then redis.call('PEXPIRE', place, rest) end
   end
 end
 for i = 1, limits do

@@ -4,21 +4,25 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener as Listener;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use lazaret::domain::fleet::{Answered, Asked, Caller, MAX_LIMITS, MAX_LINE, VERSION};
+use lazaret::domain::clip;
+use lazaret::domain::fleet::{
+    Answered, Asked, Caller, Counted, Lease, MAX_ADDRESSES, MAX_LIMITS, MAX_LINE, VERSION,
+};
 use lazaret::host::brought::digest;
 use lazaret::host::fleet::SYSTEM;
 use rand::RngExt;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 use crate::apply;
@@ -31,8 +35,16 @@ const LOOK: Duration = Duration::from_millis(250);
 const OLD: Duration = Duration::from_millis(900);
 /// Most hooks that are answered at once.
 const MOST: usize = 512;
-/// How long one may take to ask.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Of them, of one user.
+const SHARE: usize = 128;
+/// How long one may take to ask, and to take the answer.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Longest time that a service waits for the store before it opens: who asks then would be told that nothing is known.
+const OPENING: Duration = Duration::from_secs(2);
+/// Longest reason that is handed on, in bytes.
+const WHY: usize = 500;
+/// Most calls of a limit, longest window or lease, in seconds, and most places.
+const BOUNDS: (u32, u32, u32) = (10_000, 86_400, 100_000);
 /// Longest name of a client, a session, an agent, a repository or a tool, in bytes.
 const NAME: usize = 1024;
 
@@ -52,6 +64,27 @@ struct Service {
     machine: String,
     /// Whoever asks, not only who runs this and root.
     for_all: bool,
+    /// How many connections each user has.
+    asking: Mutex<HashMap<u32, usize>>,
+}
+
+/// A user's place among those that are answered.
+struct Asking {
+    service: Arc<Service>,
+    peer: u32,
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Ok(mut asking) = self.service.asking.lock()
+            && let Some(count) = asking.get_mut(&self.peer)
+        {
+            *count -= 1;
+            if *count == 0 {
+                asking.remove(&self.peer);
+            }
+        }
+    }
 }
 
 /// Runs until it is told to end.
@@ -62,11 +95,18 @@ pub fn run(config: &Path, socket: Option<&Path>, out: &mut dyn Write) -> Result<
     runtime.block_on(async {
         let store = Store::of(&state).with_context(|| config.display().to_string())?;
         let (listener, place, is_own) = listener(socket)?;
+        let named = name(&place);
         let listener = UnixListener::from_std(listener)?;
         let for_all = place == Path::new(SYSTEM);
-        let service = Arc::new(Service { store, seen: RwLock::default(), machine, for_all });
+        let service =
+            Arc::new(Service { store, seen: RwLock::default(), machine, for_all, asking: Mutex::default() });
         service.store.connect();
         tokio::spawn(Arc::clone(&service).look());
+        tokio::spawn(told(service.store.refusals()));
+        let begun = Instant::now();
+        while begun.elapsed() < OPENING && !service.has_seen() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         writeln!(out, "lazaret-fleet: {} is open", place.display())?;
         out.flush()?;
         let (mut ended, mut asked) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -75,11 +115,28 @@ pub fn run(config: &Path, socket: Option<&Path>, out: &mut dyn Write) -> Result<
             _ = ended.recv() => {}
             _ = asked.recv() => {}
         }
-        if is_own {
+        // One that somebody else put in its place stays.
+        if is_own && name(&place) == named {
             let _gone = std::fs::remove_file(&place);
         }
         Ok(())
     })
+}
+
+/// Says why the store is not reached, once for each reason in turn: who asks is told no more than that it is not.
+async fn told(mut refusals: Receiver<(fred::error::Error, Option<fred::types::config::Server>)>) {
+    let mut last = String::new();
+    loop {
+        let why = match refusals.recv().await {
+            Ok((error, _)) => error.details().to_owned(),
+            Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        if why != last {
+            let _unread = writeln!(std::io::stderr(), "lazaret-fleet: the store: {}", crate::shown(&why));
+            last = why;
+        }
+    }
 }
 
 /// The socket, where it lies, and whether it is this process's to take away: one that was handed over by systemd, or a new one.
@@ -111,6 +168,11 @@ fn listener(socket: Option<&Path>) -> Result<(Listener, PathBuf, bool)> {
     Ok((listener, place, true))
 }
 
+/// Device and number of what is there.
+fn name(place: &Path) -> Option<(u64, u64)> {
+    std::fs::symlink_metadata(place).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
 /// Where the hook of who runs this looks: root's is the machine's.
 fn own_place() -> Result<PathBuf> {
     if rustix::process::geteuid().is_root() {
@@ -128,6 +190,8 @@ fn handed_over() -> Option<Listener> {
     if number("LISTEN_PID") != Some(std::process::id()) || number("LISTEN_FDS") != Some(1) {
         return None;
     }
+    // Who says so and has opened none is answered as if nobody had said it.
+    std::fs::metadata("/dev/fd/3").ok().filter(|meta| meta.file_type().is_socket())?;
     // SAFETY: who names this process in LISTEN_PID has opened descriptor 3 for it alone, and nothing else here takes it.
     Some(Listener::from(unsafe { OwnedFd::from_raw_fd(3) }))
 }
@@ -148,17 +212,37 @@ impl Service {
         }
     }
 
+    fn has_seen(&self) -> bool {
+        self.seen.read().is_ok_and(|seen| seen.at.is_some())
+    }
+
+    /// A place for one more of a user; none where it has its share, where all are taken, or where it is not to be answered.
+    fn place(self: &Arc<Self>, stream: &UnixStream) -> Option<Asking> {
+        let peer = stream.peer_cred().ok()?.uid();
+        if !self.for_all && peer != 0 && peer != rustix::process::geteuid().as_raw() {
+            return None;
+        }
+        let mut asking = self.asking.lock().ok()?;
+        let all: usize = asking.values().sum();
+        let count = asking.entry(peer).or_default();
+        // Root's are kept from nobody's being too many.
+        if *count >= SHARE || all >= MOST && peer != 0 {
+            return None;
+        }
+        *count += 1;
+        Some(Asking { service: Arc::clone(self), peer })
+    }
+
     async fn serve(self: &Arc<Self>, listener: UnixListener) {
-        let places = Arc::new(Semaphore::new(MOST));
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let service = Arc::clone(self);
+                    // Who gets no place is hung up on at once, and asks its person.
+                    let Some(asking) = self.place(&stream) else { continue };
                     tokio::spawn(async move {
                         // Who hung up has no use for an answer.
-                        let _left = service.answer(stream).await;
-                        drop(place);
+                        let _left = asking.service.answer(stream, asking.peer).await;
+                        drop(asking);
                     });
                 }
                 // No descriptor is left: hooks wait for one, or for their own deadline.
@@ -168,8 +252,7 @@ impl Service {
     }
 
     /// One question, one answer.
-    async fn answer(&self, stream: UnixStream) -> std::io::Result<()> {
-        let peer = stream.peer_cred()?.uid();
+    async fn answer(&self, stream: UnixStream, peer: u32) -> std::io::Result<()> {
         let mut stream = BufReader::new(stream);
         let mut line = Vec::new();
         let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
@@ -181,14 +264,14 @@ impl Service {
         let answer = self.answered(&line, peer).await;
         let mut text = serde_json::to_vec(&answer)?;
         text.push(b'\n');
-        stream.write_all(&text).await
+        match timeout(PATIENCE, stream.write_all(&text)).await {
+            Ok(written) => written,
+            Err(_) => Ok(()),
+        }
     }
 
     async fn answered(&self, line: &[u8], peer: u32) -> Answered {
         let unknown = |why: String| Answered::Unknown { why };
-        if !self.for_all && peer != 0 && peer != rustix::process::geteuid().as_raw() {
-            return unknown(format!("it is another user's than {peer}"));
-        }
         let asked: Asked = match serde_json::from_slice(line) {
             Ok(asked) => asked,
             Err(error) => return unknown(format!("the question cannot be read: {error}")),
@@ -197,15 +280,16 @@ impl Service {
             return unknown(format!("the question is of version {}, and this is {VERSION}", asked.version()));
         }
         match asked {
-            Asked::Call { caller, repository, limits, lease, within_ms, .. } => {
-                let names =
-                    names(&caller).chain(repository.as_deref()).chain(limits.iter().map(|one| &*one.tool));
-                if limits.len() > MAX_LIMITS || names.into_iter().any(|name| name.len() > NAME) {
-                    return unknown(format!(
-                        "more than {MAX_LIMITS} limits, or a name of more than {NAME} bytes"
-                    ));
+            Asked::Call { caller, repositories, limits, lease, within_ms, .. } => {
+                let words =
+                    repositories.iter().map(String::as_str).chain(limits.iter().map(|one| &*one.tool));
+                if names(&caller).chain(words).any(|name| name.len() > NAME) {
+                    return unknown(format!("a name of more than {NAME} bytes"));
                 }
-                match self.stopped(&caller, repository.as_deref()) {
+                if let Err(why) = bounded(&limits, lease.as_ref(), repositories.len()) {
+                    return unknown(why);
+                }
+                match self.stopped(&caller, &repositories) {
                     Ok(None) => {}
                     Ok(Some(stopped)) => return stopped,
                     Err(why) => return unknown(why),
@@ -227,23 +311,40 @@ impl Service {
     /// Whose place it is: nobody else can give it back.
     fn holder(&self, caller: &Caller, peer: u32) -> String {
         let peer = peer.to_string();
-        let of: Vec<&str> = [&*self.machine, &*peer].into_iter().chain(names(caller)).collect();
-        digest(of.join("\0").as_bytes())
+        let of = [&*self.machine, &*peer].into_iter().chain(names(caller));
+        // With its length, so that no two of them are the same put together.
+        let parts: Vec<String> = of.map(|part| format!("{}:{part}", part.len())).collect();
+        digest(parts.concat().as_bytes())
     }
 
     /// What a person has stopped that this call belongs to.
-    fn stopped(&self, caller: &Caller, repository: Option<&str>) -> Result<Option<Answered>, String> {
+    fn stopped(&self, caller: &Caller, repositories: &[String]) -> Result<Option<Answered>, String> {
         let seen = self.seen.read().map_err(|_| "what is stopped cannot be looked at".to_owned())?;
         if seen.at.is_none_or(|at| at.elapsed() > OLD) {
             let why = seen.fault.clone().unwrap_or_else(|| "the store was not reached yet".to_owned());
             return Err(format!("it is not known what is stopped: {why}"));
         }
-        let session = session(&caller.client, &caller.session);
-        let repository = repository.map(|repository| format!("{REPOSITORY}{repository}"));
-        let of = [Some(ALL), Some(session.as_str()), repository.as_deref()];
-        let found = of.into_iter().flatten().find_map(|what| Some((what, seen.stops.get(what)?)));
-        Ok(found.map(|(what, stop)| Answered::Stopped { what: said(what), why: stop.why.clone() }))
+        let own = [ALL.to_owned(), session(&caller.client, &caller.session)];
+        let repositories = repositories.iter().map(|repository| format!("{REPOSITORY}{repository}"));
+        let found = own.into_iter().chain(repositories).find_map(|what| {
+            let why = clip(&seen.stops.get(&what)?.why, WHY).to_owned();
+            Some(Answered::Stopped { what: said(&what), why })
+        });
+        Ok(found)
     }
+}
+
+/// That a question asks for nothing which no configuration may.
+fn bounded(limits: &[Counted], lease: Option<&Lease>, addresses: usize) -> Result<(), String> {
+    let (calls, seconds, places) = BOUNDS;
+    if limits.len() > MAX_LIMITS || addresses > MAX_ADDRESSES {
+        return Err(format!("more than {MAX_LIMITS} limits, or more than {MAX_ADDRESSES} addresses"));
+    }
+    let is_wide = limits.iter().any(|one| one.calls > calls || !(1..=seconds).contains(&one.window_seconds));
+    if is_wide || lease.is_some_and(|lease| lease.most > places || lease.seconds > seconds) {
+        return Err(format!("more than {calls} calls, {seconds} seconds or {places} places"));
+    }
+    Ok(())
 }
 
 /// What a stop of everything is kept under.

@@ -130,7 +130,11 @@ fn settings(path: &Path) -> Result<Option<Settings>> {
     only_ours(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
     only_ours(path)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
-    toml::from_str(&text).map(Some).with_context(|| file.to_string())
+    // Without the line itself, which may hold a password.
+    toml::from_str(&text).map(Some).map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        anyhow::anyhow!("{file}:{}: {}", before.matches('\n').count() + 1, error.message())
+    })
 }
 
 /// Nobody but root and who runs this may change it.

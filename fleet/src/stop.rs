@@ -46,10 +46,13 @@ impl What {
             return Ok(session(client.name(), id));
         }
         if let Some(address) = &self.repository {
+            let plain = !address.contains("://") && !address.contains(['@', ':', '\\']);
+            let with_scheme = format!("https://{address}");
             let from =
-                fleet::repository(address).or_else(|| fleet::repository(&format!("https://{address}")));
+                fleet::repository(address).or_else(|| plain.then(|| fleet::repository(&with_scheme))?);
+            // It is not repeated: it may hold a password.
             let Some(from) = from else {
-                bail!("--repository {}: it is no address that machines share", escape(address));
+                bail!("--repository: it is no address that machines share; write it as HOST/PATH");
             };
             return Ok(format!("{REPOSITORY}{from}"));
         }

@@ -6,17 +6,21 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fred::clients::{Client, Pipeline, WithOptions};
-use fred::interfaces::{ClientLike, HashesInterface, LuaInterface, ServerInterface, SortedSetsInterface};
+use fred::interfaces::{
+    ClientLike, EventInterface, HashesInterface, LuaInterface, ServerInterface, SortedSetsInterface,
+};
 use fred::types::config::{Config, Options, ReconnectPolicy, TlsConfig, TlsHostMapping};
-use fred::types::{Builder, ClusterHash, CustomCommand};
+use fred::types::{Builder, ClusterHash, CustomCommand, Value};
+use fred::util::redis_keyslot;
 use lazaret::domain::fleet::{Answered, Counted, Lease};
 use lazaret::host::brought::digest;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::Receiver;
 
 use crate::place::read;
-use crate::settings::State;
+use crate::settings::{State, only_ours};
 
 /// How long anything else may take.
 const OTHER: Duration = Duration::from_secs(2);
@@ -108,6 +112,11 @@ impl Store {
         }
     }
 
+    /// Why the store is not reached, as it comes to be known.
+    pub fn refusals(&self) -> Receiver<(fred::error::Error, Option<fred::types::config::Server>)> {
+        self.client.error_rx()
+    }
+
     /// Counts a call, where it may run; `id` tells it from every other.
     pub async fn count(
         &self,
@@ -176,16 +185,35 @@ impl Store {
         gone.map(drop).map_err(said)
     }
 
-    /// What is stopped.
+    /// What is stopped, by a server that may be believed: a primary, and with as many replicas as are wanted. Another one is left.
     pub async fn stops(&self, within: Duration) -> Result<HashMap<String, Stop>, String> {
-        let all: HashMap<String, String> =
-            self.hurried(within).hgetall(self.key("stops")).await.map_err(said)?;
+        let looked = tokio::time::timeout(within, self.looked(within)).await;
+        let (role, all) = looked
+            .unwrap_or_else(|_| Err(format!("the store: no answer within {} ms", within.as_millis())))?;
+        if let Err(why) = is_primary(&role, self.replicas) {
+            // A sentinel or a cluster may know of another one by now.
+            let _asked = self.client.force_reconnection().await;
+            return Err(why);
+        }
         // One that cannot be read stops all the same.
         let read = |text: String| {
             serde_json::from_str(&text)
                 .unwrap_or(Stop { why: "no reason can be read".to_owned(), since: String::new() })
         };
         Ok(all.into_iter().map(|(what, text)| (what, read(text))).collect())
+    }
+
+    async fn looked(&self, within: Duration) -> Result<(Value, HashMap<String, String>), String> {
+        let (client, key) = (self.hurried(within), self.key("stops"));
+        let slot = ClusterHash::Custom(redis_keyslot(key.as_bytes()));
+        let role = CustomCommand::new_static("ROLE", slot, false);
+        let both: Pipeline<WithOptions<Client>> = Pipeline::from(client);
+        let queued = async {
+            let _: () = both.custom(role, Vec::<String>::new()).await?;
+            both.hgetall::<(), _>(key).await
+        };
+        queued.await.map_err(said)?;
+        both.all().await.map_err(said)
     }
 
     /// Stops something; `false` = it was stopped already, and the reason is the new one.
@@ -231,6 +259,23 @@ impl Store {
     }
 }
 
+/// That a server counts, by its own word.
+fn is_primary(role: &Value, replicas: u8) -> Result<(), String> {
+    let Value::Array(role) = role else { return Err("the store: it does not say what it is".to_owned()) };
+    let name = role.first().and_then(Value::as_string).unwrap_or_default();
+    if name != "master" {
+        return Err(format!("the store: the server is no primary ({})", lazaret::domain::escape(&name)));
+    }
+    let following = match role.get(2) {
+        Some(Value::Array(following)) => following.len(),
+        _ => 0,
+    };
+    if following < usize::from(replicas) {
+        return Err(format!("the store: {following} of {replicas} replicas follow the server"));
+    }
+    Ok(())
+}
+
 fn milliseconds(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
@@ -246,6 +291,7 @@ fn said(error: fred::error::Error) -> String {
 
 fn password(path: &std::path::Path) -> Result<String> {
     let file = path.display();
+    only_ours(path)?;
     let bytes = read(path, MAX_PASSWORD)?.with_context(|| format!("{file}: there is no such file"))?;
     let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())

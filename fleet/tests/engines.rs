@@ -40,7 +40,7 @@ impl Certificates {
 #[test]
 fn a_store_behind_tls_with_a_user_of_its_own() {
     let (ours, others, at) = (Certificates::new(), Certificates::new(), port().to_string());
-    let acl = "user lazaret on >se#cret ~{acme}:* +eval +time +zremrangebyscore +zcard +zscore +zadd +zrevrange +zrem +pexpire +hgetall \
+    let acl = "user lazaret on >se#cret ~{acme}:* +eval +role +time +zremrangebyscore +zcard +zscore +zadd +zrem +pttl +pexpire +hgetall \
                +hset +hdel +wait +ping +client +info +hello +auth";
     let (cert, key) = (ours.path("cert"), ours.path("key"));
     let tls = ["--port", "0", "--tls-port", &at, "--tls-cert-file", &cert, "--tls-key-file", &key];

@@ -4,6 +4,7 @@
 #[path = "shared/mod.rs"]
 mod machines;
 
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -169,7 +170,7 @@ fn places_of_quarantined_agents_are_counted_together_and_given_back() {
     let machines = sharing(&redis, "x", 2, "");
     let call = |session: &str, most: u32, seconds: u32| {
         json!({
-            "ask": "call", "v": 1, "client": "claude-code", "session": session, "agent": "a", "limits": [],
+            "ask": "call", "v": 1, "client": "claude-code", "session": session, "agent": "a", "repositories": [], "limits": [],
             "lease": {"most": most, "seconds": seconds}, "within_ms": 1000,
         })
     };
@@ -223,13 +224,71 @@ fn what_is_no_question_gets_no_leave() {
     call["session"] = json!("s".repeat(1025));
     is_unknown(format!("{call}\n").as_bytes(), "a name of more than 1024 bytes");
     let mut call = machine.call();
-    call["limits"] = json!(vec![json!({"tool": "x", "calls": 1, "window_seconds": 1}); 65]);
-    is_unknown(format!("{call}\n").as_bytes(), "more than 64 limits");
-    // Who says nothing keeps nobody from being answered.
-    let idle: Vec<_> =
-        (0..200).map(|_| std::os::unix::net::UnixStream::connect(machine.socket()).unwrap()).collect();
+    call["limits"] = json!(vec![json!({"tool": "x", "calls": 1, "window_seconds": 1}); 257]);
+    is_unknown(format!("{call}\n").as_bytes(), "more than 256 limits");
+    for (limit, lease) in [
+        (json!({"tool": "x", "calls": 10_001, "window_seconds": 1}), json!(null)),
+        (json!({"tool": "x", "calls": 1, "window_seconds": 86_401}), json!(null)),
+        (
+            json!({"tool": "x", "calls": 1, "window_seconds": 1}),
+            json!({"most": 5, "seconds": 4_294_967_295_u32}),
+        ),
+    ] {
+        let mut call = machine.call();
+        call["limits"] = json!([limit]);
+        call["lease"] = lease;
+        is_unknown(format!("{call}\n").as_bytes(), "more than 10000 calls, 86400 seconds");
+    }
+    // Who says nothing keeps nobody from being answered, and has no more than a share of the places.
+    let idle = |count: usize| -> Vec<UnixStream> {
+        (0..count).map(|_| UnixStream::connect(machine.socket()).unwrap()).collect()
+    };
+    let few = idle(100);
     assert_eq!(machine.ask(&machine.call()), json!({"answer": "runs"}));
-    drop(idle);
+    drop(few);
+    let many = idle(600);
+    until("they are hung up on", || {
+        std::thread::sleep(Duration::from_millis(100));
+        String::from_utf8(machine.say(format!("{}\n", machine.call()).as_bytes())).unwrap().contains("runs")
+    });
+    drop(many);
+}
+
+#[test]
+fn a_server_that_is_no_primary_is_not_believed() {
+    let primary = Redis::new(&[]);
+    let replica = Redis::new(&["--replicaof", "127.0.0.1", &primary.port.to_string()]);
+    for (redis, more, why) in
+        [(&replica, "", "no primary (slave)"), (&primary, "\nreplicas = 2", "of 2 replicas follow")]
+    {
+        let state = format!("url = \"{}\"{more}", redis.url());
+        let mut machine = Machine::without_service(&state, "on_fault = \"block\"\n");
+        machine.serve_unreached();
+        let became = machine.hook("s");
+        assert!(matches!(&became, Became::Refused(said) if said.contains(why)), "{became:?}");
+    }
+}
+
+#[test]
+fn what_speaks_against_a_call_speaks_on_where_nobody_could_be_asked() {
+    let machine = Machine::without_service("url = \"redis://x\"", "on_fault = \"ask\"\n");
+    let became = machine.hook_of("s", "npm publish");
+    let Became::Asked(why) = became else { panic!("{became:?}") };
+    assert!(why.contains("fault.fleet") && why.contains("publishes"), "{why}");
+    // A change of the call cannot be asked about: it is refused, and not run as it was.
+    let became = machine.hook_of("s", "git push --force origin feature");
+    assert!(matches!(&became, Became::Refused(why) if why.contains("fault.fleet")), "{became:?}");
+    assert!(matches!(machine.hook_of("s", "rm -rf /"), Became::Refused(why) if why.contains("files.")));
+}
+
+#[test]
+fn a_service_can_be_asked_as_soon_as_it_says_so() {
+    let redis = Redis::new(&[]);
+    for _ in 0..5 {
+        let mut machine = Machine::without_service(&format!("url = \"{}\"", redis.url()), &limited(9));
+        machine.serve_unreached();
+        assert_eq!(machine.hook("s"), Became::Ran);
+    }
 }
 
 #[test]

@@ -50,7 +50,13 @@ fn decisive(decision: &Decision) -> impl Iterator<Item = &Reason> {
 
 /// Why nothing runs any more.
 pub(super) fn stopped(decision: &Decision) -> String {
-    let end = "every further call is refused until a person runs lazaret resume";
+    let by_fleet =
+        decision.reasons().first().is_some_and(|reason| reason.rule == crate::domain::fleet::STOPPED);
+    let end = if by_fleet {
+        "every further call is refused until a person runs lazaret-fleet resume"
+    } else {
+        "every further call is refused until a person runs lazaret resume"
+    };
     answer("lazaret stopped this session", decision, Some(end))
 }
 

@@ -1,15 +1,13 @@
 //! What holds on several machines, in the order of a call: what is asked of the service, and what its answer makes of the decision.
 
-use crate::domain::fleet::{Answered, Asked, Caller, Counted, Lease, VERSION};
+use crate::domain::fleet::{Answered, Asked, Caller, Counted, Lease, STOPPED, VERSION};
 use crate::domain::{
-    Asking, Decision, Fault, FleetFault, FleetService, Places, Policy, Reason, Request, Severity, Subject,
-    ToolCall, Trust, Verdict,
+    Asking, Decision, Enforcement, Fault, FleetFault, FleetService, Places, Policy, Reason, Request,
+    Severity, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::dirs::Dirs;
-use crate::host::fleet;
+use crate::host::{fleet, guard};
 
-/// The reason of a call that a person stopped for several machines.
-const STOPPED: &str = "FLEET_STOPPED";
 /// The note of a call that nobody could be asked about.
 const UNASKED: &str = "fleet.unasked";
 
@@ -48,15 +46,22 @@ fn said(
     });
     let lease = (trust == Trust::Quarantined)
         .then_some(Lease { most: policy.fleet.quarantined, seconds: policy.quarantine.timeout_seconds });
+    let Some(place) = fleet::place(policy.fleet.service, &dirs.state) else { return Word::Runs };
+    let repositories = match places.repo.as_deref().map(fleet::remotes) {
+        None => Vec::new(),
+        Some(Ok(remotes)) => remotes,
+        Some(Err(why)) => return Word::Unknown(fleet::fault(&place, why)),
+    };
     let asked = Asked::Call {
         v: VERSION,
         caller: caller(&request.subject),
-        repository: places.repo.as_deref().and_then(fleet::origin),
+        repositories,
         limits: counted.collect(),
         lease,
         within_ms: policy.fleet.deadline_ms,
     };
-    let Some(place) = fleet::place(policy.fleet.service, &dirs.state) else { return Word::Runs };
+    // What the service may take is not taken from what the call may.
+    guard::put_off(policy.deadline_ms.saturating_add(policy.fleet.deadline_ms.into()));
     match fleet::ask(&place, &asked, policy.fleet.deadline_ms) {
         Ok(Answered::Runs) => Word::Runs,
         Ok(Answered::Stopped { what, why }) => Word::Stops(stopped(&what, &why)),
@@ -98,13 +103,23 @@ fn put(decision: &mut Decision, word: &Word, asking: Asking, policy: &Policy) {
         Word::Refuses(reason) => *decision = decision.clone().also([reason.clone()], asking),
         Word::Unknown(fault) => match policy.fleet.on_fault {
             FleetFault::Local => decision.note(UNASKED, fault.message()),
-            on_fault if decision.verdict() < Verdict::Block => {
+            on_fault => {
                 let ask = on_fault == FleetFault::Ask && asking == Asking::Yes;
-                *decision = Decision::fault(fault.clone(), ask);
+                *decision = unasked(decision.clone(), fault, ask, asking);
             }
-            FleetFault::Ask | FleetFault::Block => {}
         },
     }
+}
+
+/// A decision that somebody else should have had a word in. What speaks against the call already goes on speaking; a change of it cannot
+/// be asked about.
+fn unasked(decision: Decision, fault: &Fault, ask: bool, asking: Asking) -> Decision {
+    if decision.verdict() == Verdict::Allow {
+        return Decision::fault(fault.clone(), ask);
+    }
+    let ask = ask && decision.enforcement() != Enforcement::Rewrite;
+    let verdict = if ask { Verdict::Modify } else { Verdict::Block };
+    decision.also([Reason::new(fault.kind.code(), verdict, Severity::High, fault.message())], asking)
 }
 
 fn stopped(what: &str, why: &str) -> Reason {

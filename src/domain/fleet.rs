@@ -6,9 +6,13 @@ use serde_json::{Map, Value, json};
 /// The form of both.
 pub const VERSION: u32 = 1;
 /// Longest line, in bytes.
-pub const MAX_LINE: usize = 16 * 1024;
-/// Most limits of one question.
-pub const MAX_LIMITS: usize = 64;
+pub const MAX_LINE: usize = 256 * 1024;
+/// Most limits of one question: as many as a configuration may have.
+pub const MAX_LIMITS: usize = 256;
+/// Most addresses of one repository.
+pub const MAX_ADDRESSES: usize = 16;
+/// The reason of a call that a person stopped for several machines.
+pub const STOPPED: &str = "FLEET_STOPPED";
 
 /// Who makes a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -46,8 +50,8 @@ pub enum Asked {
         v: u32,
         #[serde(flatten)]
         caller: Caller,
-        /// Where the repository comes from (`host/path`), as far as that is known.
-        repository: Option<String>,
+        /// Where the repository comes from and goes to (`host/path`), as far as that is known.
+        repositories: Vec<String>,
         limits: Vec<Counted>,
         lease: Option<Lease>,
         /// How long the hook waits for the answer, in milliseconds.
@@ -81,9 +85,9 @@ impl Asked {
         put("client", caller.client.as_str().into());
         put("session", caller.session.as_str().into());
         put("agent", caller.agent.as_deref().into());
-        if let Asked::Call { repository, limits, lease, within_ms, .. } = self {
+        if let Asked::Call { repositories, limits, lease, within_ms, .. } = self {
             put("ask", "call".into());
-            put("repository", repository.as_deref().into());
+            put("repositories", repositories.iter().map(String::as_str).collect());
             put("limits", limits.iter().map(counted).collect());
             put("lease", lease.as_ref().map_or(Value::Null, leased));
             put("within_ms", (*within_ms).into());
@@ -132,25 +136,35 @@ impl Answered {
     }
 }
 
-/// Where a repository comes from, whichever way its address is written: the host in lower case, and the path without `.git`. None for an
-/// address of this machine.
+/// Where a repository comes from, whichever way its address is written: the host and the path without `.git`, in lower case, since most hosts
+/// tell no cases apart and a stop that holds too often is the lesser evil. None for an address of this machine.
 pub fn repository(address: &str) -> Option<String> {
     let address = address.trim();
     let (host, path) = match address.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.split_once('/')?,
-        // As scp has it.
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/') && !host.is_empty())?,
+        // As scp has it. A single letter is a drive.
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/') && host.len() > 1)?,
     };
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let host = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some((name, port)) if is_port(port) => name,
         _ => host,
     };
-    let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
-    let fits = !host.is_empty() && !path.is_empty() && host.len() + path.len() < 1024;
-    fits.then(|| format!("{}/{path}", host.to_ascii_lowercase()))
+    // `host:22/path` is often meant so.
+    let path = path
+        .split_once('/')
+        .filter(|(port, _)| is_port(port) && !address.contains("://"))
+        .map_or(path, |(_, path)| path);
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+    let path = names.collect::<Vec<_>>().join("/").to_lowercase();
+    let path = path.strip_suffix(".git").unwrap_or(&path).trim_end_matches('/');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let fits =
+        !host.is_empty() && host.chars().all(plain) && !path.is_empty() && host.len() + path.len() < 1024;
+    fits.then(|| format!("{host}/{path}"))
 }
 
 #[cfg(test)]
@@ -165,10 +179,22 @@ mod tests {
             "ssh://git@git.acme.example:2222/team/app.git",
             "git@git.acme.example:team/app.git",
             "git.acme.example:/team/app",
+            "git.acme.example:2222/team/app",
+            "https://git.acme.example./Team//./App.GIT",
         ] {
             assert_eq!(repository(address).as_deref(), Some("git.acme.example/team/app"), "{address}");
         }
-        for address in ["", "/srv/app", "../app", "file:///srv/app", "https://", "https:///x", "./a:b"] {
+        for address in [
+            "",
+            "/srv/app",
+            "../app",
+            "file:///srv/app",
+            "https://",
+            "https:///x",
+            "./a:b",
+            "C:\\x",
+            "[::1]:a/b",
+        ] {
             assert_eq!(repository(address), None, "{address}");
         }
     }
@@ -178,17 +204,17 @@ mod tests {
         let caller =
             Caller { client: "c".to_owned(), session: "s\n".to_owned(), agent: Some("a".to_owned()) };
         let limit = Counted { tool: "*".to_owned(), calls: 1, window_seconds: 2 };
-        let call = |lease, repository| Asked::Call {
+        let call = |lease, repositories| Asked::Call {
             v: VERSION,
             caller: caller.clone(),
-            repository,
+            repositories,
             limits: vec![limit.clone()],
             lease,
             within_ms: 20,
         };
         for asked in [
-            call(None, None),
-            call(Some(Lease { most: 5, seconds: 300 }), Some("h/p".to_owned())),
+            call(None, Vec::new()),
+            call(Some(Lease { most: 5, seconds: 300 }), vec!["h/p".to_owned()]),
             Asked::Ended { v: 7, caller: Caller { agent: None, ..caller.clone() } },
         ] {
             let line = asked.to_json().to_string();

@@ -15,7 +15,7 @@ use rustix::net::{
 use super::dirs::Dirs;
 use super::facts::{common_git_dir, git_dir};
 use super::files::{self, Links};
-use crate::domain::fleet::{Answered, Asked, MAX_LINE, repository};
+use crate::domain::fleet::{Answered, Asked, MAX_ADDRESSES, MAX_LINE, repository};
 use crate::domain::{Fault, FaultKind, FleetService, join};
 
 /// The socket of the machine's service.
@@ -165,27 +165,39 @@ fn wait(socket: &OwnedFd, what: PollFlags, until: Deadline) -> Result<(), String
     }
 }
 
-/// Where a repository on this machine comes from: what git calls `origin`.
-pub fn origin(repo: &str) -> Option<String> {
-    let config = join(&common_git_dir(&git_dir(repo)?), "config");
-    let text = String::from_utf8(files::read(&config, MAX_GIT_CONFIG, Links::Follow).ok()??).ok()?;
-    repository(address(&text)?)
+/// Where a repository on this machine comes from and goes to: the addresses of all of its remotes. What git would make of them
+/// (`insteadOf`, `include`) is not looked at.
+pub fn remotes(repo: &str) -> Result<Vec<String>, String> {
+    let Some(git_dir) = git_dir(repo) else { return Ok(Vec::new()) };
+    let config = join(&common_git_dir(&git_dir), "config");
+    let bytes =
+        files::read(&config, MAX_GIT_CONFIG, Links::Follow).map_err(|why| format!("{config}: {why}"))?;
+    let mut found: Vec<String> = Vec::new();
+    for address in addresses(&String::from_utf8_lossy(&bytes.unwrap_or_default())) {
+        let name = repository(&address).filter(|name| !found.contains(name) && found.len() < MAX_ADDRESSES);
+        found.extend(name);
+    }
+    Ok(found)
 }
 
-/// The address of `origin` in a configuration of git's.
-fn address(config: &str) -> Option<&str> {
-    let mut inside = false;
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            inside = line == "[remote \"origin\"]";
-        } else if inside
-            && let Some((key, value)) = line.split_once('=')
-            && key.trim().eq_ignore_ascii_case("url")
-        {
-            return Some(value.trim().trim_matches('"'));
+/// The addresses of remotes in a configuration of git's. Read generously: what only might be one is one.
+fn addresses(config: &str) -> Vec<String> {
+    let joined = config.trim_start_matches('\u{feff}').replace("\\\r\n", "").replace("\\\n", "");
+    let (mut inside, mut found) = (false, Vec::new());
+    for line in joined.lines() {
+        let mut line = line.trim_start();
+        if let Some(header) = line.strip_prefix('[') {
+            inside = header.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("remote"));
+            // A key may stand behind the header.
+            line = header.split_once(']').map_or("", |(_, rest)| rest).trim_start();
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| inside) else { continue };
+        if ["url", "pushurl"].iter().any(|name| key.trim().eq_ignore_ascii_case(name)) {
+            let value = value.split(['#', ';']).next().unwrap_or_default();
+            found.push(value.replace('"', "").trim().to_owned());
         }
     }
-    None
+    found
 }
 
 #[cfg(test)]
@@ -244,9 +256,10 @@ mod tests {
     }
 
     #[test]
-    fn origin_is_what_git_calls_so() {
-        let text = "[core]\n\turl = no\n[remote \"up\"]\n\turl = no\n[remote \"origin\"]\n\tfetch = x\n\tURL = git@h:a/b.git\n";
-        assert_eq!(address(text), Some("git@h:a/b.git"));
-        assert_eq!(address("[remote \"origin\"]\n[x]\nurl = no\n"), None);
+    fn remotes_are_found_however_they_are_written() {
+        let text = "\u{feff}[core]\n\turl = no\n[remote \"up\"]\n\turl = h:up/b # c\n[Remote  \"origin\"] url = git@h:\\\na/b.git\n\
+            \tfetch = x\n\tPushURL = \"https://h\"/p/q\n[x]\nurl = no\n";
+        assert_eq!(addresses(text), ["h:up/b", "git@h:a/b.git", "https://h/p/q"]);
+        assert_eq!(addresses("[remote"), [""; 0]);
     }
 }

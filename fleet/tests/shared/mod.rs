@@ -174,7 +174,13 @@ impl Machine {
     /// Starts the service and waits until it knows what the store says.
     pub fn serve(&mut self) {
         self.serve_unreached();
-        until("the service knows the store", || self.ask(&self.call()) == json!({"answer": "runs"}));
+        let mut last = Value::Null;
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE && last != json!({"answer": "runs"}) {
+            last = self.ask(&self.call());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(last, json!({"answer": "runs"}), "the service does not come to know the store");
     }
 
     /// Starts the service and waits until its socket is there.
@@ -213,7 +219,7 @@ impl Machine {
 
     /// A question without limits.
     pub fn call(&self) -> Value {
-        json!({"ask": "call", "v": 1, "client": "claude-code", "session": "s", "limits": [], "within_ms": 1000})
+        json!({"ask": "call", "v": 1, "client": "claude-code", "session": "s", "repositories": [], "limits": [], "within_ms": 1000})
     }
 
     /// Asks the service as the hook does.
@@ -235,10 +241,15 @@ impl Machine {
 
     /// The hook before `ls`, in a session.
     pub fn hook(&self, session: &str) -> Became {
+        self.hook_of(session, "ls")
+    }
+
+    /// The hook before a command, in a session.
+    pub fn hook_of(&self, session: &str, command: &str) -> Became {
         let project = self.path("home/project");
         let message = json!({
             "session_id": session, "transcript_path": "", "cwd": project, "hook_event_name": "PreToolUse",
-            "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "permission_mode": "default",
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t", "permission_mode": "default",
         });
         // What answers comes first: on two cores, dozens of hooks would keep each other's service from it.
         let mut child = Command::new("nice")

@@ -6,8 +6,9 @@ use std::time::SystemTime;
 use super::report::Report;
 use crate::cli::config::all_notes;
 use crate::domain::Fault;
-use crate::host::brought;
+use crate::domain::fleet::{Answered, Asked, Caller, VERSION};
 use crate::host::config::{Explained, NoteKind};
+use crate::host::{brought, fleet};
 
 const SUBJECT: &str = "config";
 
@@ -68,3 +69,37 @@ pub fn policy(managed: &Path, report: &mut Report) {
         report.ok(SUBJECT, told);
     }
 }
+
+/// The service for what holds on several machines, where one is set or would have to be.
+pub fn fleet(explained: &Explained, state: &Path, report: &mut Report) {
+    const SUBJECT: &str = "fleet";
+    let policy = &explained.policy;
+    let Some(place) = fleet::place(policy.fleet.service, state) else {
+        if policy.tool_limits.iter().any(|limit| limit.shared) {
+            let told = "a [[limits.tool]] is to count the calls on all machines, and fleet.service is off: it counts none";
+            report.fail(SUBJECT, told, "set fleet.service, or leave `per` out");
+        }
+        return;
+    };
+    let caller = Caller { client: "doctor".to_owned(), session: "doctor".to_owned(), agent: None };
+    let within_ms = policy.fleet.deadline_ms;
+    let asked = Asked::Call {
+        v: VERSION,
+        caller,
+        repositories: Vec::new(),
+        limits: Vec::new(),
+        lease: None,
+        within_ms,
+    };
+    match fleet::ask(&place, &asked, within_ms) {
+        Ok(Answered::Unknown { why }) => report.fail(SUBJECT, why, SERVICE),
+        Ok(Answered::Stopped { what, why }) => {
+            report.note_with(SUBJECT, format!("a person stopped {what}: {why}"), "lazaret-fleet resume");
+        }
+        Ok(_) => report.ok(SUBJECT, format!("{} answers", place.display())),
+        Err(fault) => report.fail(SUBJECT, fault.message(), SERVICE),
+    }
+}
+
+/// What helps where the service does not answer.
+const SERVICE: &str = "start `lazaret-fleet serve`, or look at what it says (docs/fleet.md)";

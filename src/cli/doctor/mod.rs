@@ -100,6 +100,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     configuration::policy(&options.configured.dirs.managed, report);
     if let Ok(explained) = &explained {
         opened::examine(explained, report);
+        configuration::fleet(explained, &options.configured.dirs.state, report);
     }
     let examined = Examined { options, here, expected: expected(here), deadline };
     for client in clients {

@@ -324,7 +324,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "fleet.service",
-        (FLEET.kind(), Stricter::Neither),
+        (FLEET.kind(), Stricter::NotFirst),
         field!(FLEET fleet.service),
         "which service of lazaret-fleet is asked before each call: the user's own, or the machine's (docs/fleet.md)",
     ),

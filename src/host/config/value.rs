@@ -82,6 +82,8 @@ pub enum Stricter {
     Fewer,
     /// The first goals tighten (none = nothing to be judged by); other goals instead of these loosen.
     First,
+    /// Any other word than the first is stricter than that; from one of the others to another it goes neither way.
+    NotFirst,
     /// Neither way: any change counts as a loosening.
     Neither,
 }
@@ -128,6 +130,9 @@ impl Stricter {
                 let Kind::Word { words, .. } = kind else { return false };
                 let place = |word: &str| words.iter().position(|known| *known == word);
                 place(lower) > place(upper)
+            }
+            (Stricter::NotFirst, Value::Word(upper), Value::Word(_)) => {
+                matches!(kind, Kind::Word { words: [first, ..] } if first == upper)
             }
             _ => false,
         }
