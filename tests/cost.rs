@@ -32,7 +32,7 @@ const MAX_OPTIONS: u64 = 25_000_000;
 /// objects, and code in Python and JavaScript is read (128 KB); then a configuration teaches programs, and what is known of them is shown (41 KB); then the examples of rules were packed (-245 KB), text for fish is read (12 KB), and no unwinder is linked
 /// (-70 KB), and it is asked where data goes, by any program (70 KB), what a far place is, and what code asks providers for (25 KB), of
 /// which a second reader of JSON gave 16 back; then a third client came (72 KB), and what is installed is compared with its release's sums, and each command has its
-/// page (25 KB); then a service for many machines is asked where a setting says so (82 KB).
+/// page (25 KB); then a service for many machines is asked where a setting says so, and doctor asks it too (94 KB).
 /// What a call costs does not hang on it: it touches few of the pages.
 const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 560 * 1024;
 
