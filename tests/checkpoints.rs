@@ -242,10 +242,11 @@ fn ten_thousand_files_come_back() {
     let answer = before(&world, "t1", "Bash", &json!({"command": "rm -rf many"}));
     assert_eq!(answer.code, Some(0), "{}", answer.stderr);
     let saved = checkpoints(&world);
-    assert!(!saved.is_empty(), "neither saved nor said to be saved in part: {}", answer.stdout);
-    if saved[0]["complete"] == json!(false) {
-        // A slow machine: then it was not let through as if it were saved.
-        assert_eq!(answer.json()["hookSpecificOutput"]["permissionDecision"], "ask", "{}", answer.stdout);
+    if saved.first().is_none_or(|saved| saved["complete"] == json!(false)) {
+        // A slow machine, or one that could not write: then it was not let through as if it were saved.
+        let (told, why) = (answer.json(), "checkpoint.incomplete");
+        assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "ask", "{}", answer.stdout);
+        assert!(answer.stdout.contains(why), "{}", answer.stdout);
         return;
     }
     fs::remove_dir_all(&many).unwrap();
