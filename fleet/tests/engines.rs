@@ -210,6 +210,8 @@ fn a_cluster_counts_as_one() {
     let machines = [Machine::new(&state, &limited(5)), Machine::new(&state, &limited(5))];
     assert_eq!(ran(&machines[0], 3) + ran(&machines[1], 3), 5);
     machines[0].done(&["stop", "--all", "--why", "x"]);
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    assert!(matches!(machines[1].hook("s"), Became::Refused(why) if why.contains("FLEET_STOPPED")));
+    until(
+        "the other machine has seen it",
+        || matches!(machines[1].hook("s"), Became::Refused(why) if why.contains("FLEET_STOPPED")),
+    );
 }

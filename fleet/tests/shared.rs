@@ -140,18 +140,25 @@ fn what_a_person_stops_stops_on_every_machine_within_a_second() {
     ] {
         let stop = [&["stop", "--why", "a wrong prompt"], what].concat();
         assert!(machines[0].done(&stop).contains("is stopped"));
-        std::thread::sleep(Duration::from_secs(1));
+        let is_stopped = |at: usize, session: &str| {
+            let became = machines[at].hook(session);
+            matches!(&became, Became::Refused(why) if why.contains("FLEET_STOPPED") && why.contains("a wrong prompt"))
+        };
+        for (at, of) in stopped.iter().enumerate() {
+            for (session, stopped) in ["a", "b"].iter().zip(of).filter(|(_, stopped)| **stopped) {
+                until("it is stopped", || is_stopped(at, session) == *stopped);
+            }
+        }
         for (at, of) in stopped.iter().enumerate() {
             for (session, stopped) in ["a", "b"].iter().zip(of) {
-                let became = machines[at].hook(session);
-                let is = matches!(&became, Became::Refused(why) if why.contains("FLEET_STOPPED") && why.contains("a wrong prompt"));
-                assert_eq!(is, *stopped, "{what:?}, machine {at}, session {session}: {became:?}");
+                assert_eq!(is_stopped(at, session), *stopped, "{what:?}, machine {at}, session {session}");
             }
         }
         assert!(machines[1].done(&["stops"]).contains("a wrong prompt"));
         assert!(machines[1].done(&[&["resume"], what].concat()).contains("may go on"));
-        std::thread::sleep(Duration::from_secs(1));
-        assert!(runs(0, "a") && runs(0, "b") && runs(1, "a") && runs(1, "b"), "{what:?}");
+        for (at, session) in [(0, "a"), (0, "b"), (1, "a"), (1, "b")] {
+            until("it may go on", || runs(at, session));
+        }
     }
     assert_eq!(machines[0].done(&["stops"]), "nothing is stopped\n");
     let (code, said) = machines[0].run(&["resume", "--all"]);

@@ -76,9 +76,6 @@ fn two_machines_with_a_client_each_share_a_limit_and_a_stop() {
     let settings = settings(directory.path(), port);
     let (one, _one) = machine(Client::Claude, &settings);
     let (other, _other) = machine(Client::OpenCode, &settings);
-    // The services have seen what is stopped.
-    std::thread::sleep(Duration::from_secs(1));
-
     let shell = |client: Client, label: &str| Step::call([client.shell(label, &format!("echo {label}"))]);
     let first = one.play(Script::main([shell(Client::Claude, "first"), shell(Client::Claude, "second")]));
     for label in ["first", "second"] {
