@@ -192,11 +192,15 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // Where nobody reads it, the exit code says it.
-            let _unread = writeln!(io::stderr(), "lazaret-fleet: {}", shown(&format!("{error:#}")));
+            complain(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says what is wrong to whoever reads standard error; nothing hangs on that anybody does.
+fn complain(message: &str) {
+    let _unread = writeln!(io::stderr(), "lazaret-fleet: {}", shown(message));
 }
 
 /// Whatever a bundle or a server put into a message, a terminal shows it as text.

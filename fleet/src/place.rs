@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use lazaret::host::brought::{self, APPLIED, Applied};
+use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::files::{self, Links};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ pub const BEFORE: &str = "config.toml.before";
 
 /// The directory of the managed configuration.
 pub fn managed() -> PathBuf {
-    let file = lazaret::host::dirs::Dirs::managed();
+    let file = Dirs::managed();
     file.parent().map_or_else(PathBuf::new, Path::to_owned)
 }
 
@@ -162,4 +163,19 @@ pub fn read(path: &Path, max: u64) -> Result<Option<Vec<u8>>> {
         bail!("{file}: it is a link that leads to no file");
     }
     Ok(bytes)
+}
+
+/// The same of a file that has to be there.
+pub fn needed(path: &Path, max: u64) -> Result<Vec<u8>> {
+    read(path, max)?.with_context(|| format!("{}: there is no such file", path.display()))
+}
+
+/// The same of one that is text.
+pub fn needed_text(path: &Path, max: u64) -> Result<String> {
+    String::from_utf8(needed(path, max)?).with_context(|| format!("{}: it is not UTF-8 text", path.display()))
+}
+
+/// Where lazaret keeps everything of who runs this.
+pub fn dirs() -> Result<Dirs> {
+    Dirs::locate(&Environment::read()).map_err(|fault| anyhow::anyhow!(fault.message()))
 }

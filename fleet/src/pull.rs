@@ -115,8 +115,7 @@ pub fn agent(ca: Option<&Path>, https_only: bool) -> Result<Agent> {
     let mut tls = TlsConfig::builder();
     if let Some(path) = ca {
         let named = || path.display().to_string();
-        let pem = place::read(path, MAX_CERTIFICATES)?;
-        let pem = pem.with_context(|| format!("{}: there is no such file", named()))?;
+        let pem = place::needed(path, MAX_CERTIFICATES)?;
         let mut certificates = Vec::new();
         for item in parse_pem(&pem) {
             if let PemItem::Certificate(certificate) = item.with_context(named)? {

@@ -26,7 +26,9 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 use crate::apply;
+use crate::place;
 use crate::settings;
+use crate::stop::WHY;
 use crate::store::{Stop, Store};
 
 /// Pause between two looks at what is stopped, and how long one may take.
@@ -41,8 +43,6 @@ const SHARE: usize = 128;
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Longest time that a service waits for the store before it opens: who asks then would be told that nothing is known.
 const OPENING: Duration = Duration::from_secs(2);
-/// Longest reason that is handed on, in bytes.
-const WHY: usize = 500;
 /// Most calls of a limit, longest window or lease, in seconds, and most places.
 const BOUNDS: (u32, u32, u32) = (10_000, 86_400, 100_000);
 /// Longest name of a client, a session, an agent, a repository or a tool, in bytes.
@@ -133,7 +133,7 @@ async fn told(mut refusals: Receiver<(fred::error::Error, Option<fred::types::co
             Err(RecvError::Closed) => return,
         };
         if why != last {
-            let _unread = writeln!(std::io::stderr(), "lazaret-fleet: the store: {}", crate::shown(&why));
+            crate::complain(&format!("the store: {why}"));
             last = why;
         }
     }
@@ -178,9 +178,7 @@ fn own_place() -> Result<PathBuf> {
     if rustix::process::geteuid().is_root() {
         return Ok(PathBuf::from(SYSTEM));
     }
-    let env = lazaret::host::dirs::Environment::read();
-    let dirs = lazaret::host::dirs::Dirs::locate(&env).map_err(|fault| anyhow::anyhow!(fault.message()))?;
-    Ok(lazaret::host::fleet::own(&dirs))
+    Ok(lazaret::host::fleet::own(&place::dirs()?))
 }
 
 /// The one socket that systemd opened for this process.

@@ -25,22 +25,15 @@ fn beside(bundle: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A text file that has to be there.
-fn text(path: &Path) -> Result<String> {
-    let named = || path.display().to_string();
-    let bytes = place::read(path, MAX)?.with_context(|| format!("{}: there is no such file", named()))?;
-    String::from_utf8(bytes).with_context(|| format!("{}: it is not UTF-8 text", named()))
-}
-
-/// The bytes of a bundle, whoever it is from.
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    place::read(path, bundle::MAX)?.with_context(|| format!("{}: there is no such file", path.display()))
-}
-
 /// The bundle at a path, if one of these keys signed it.
 pub fn signed(path: &Path, keys: &[String]) -> Result<Bundle> {
-    let (whole, signature) = (bytes(path)?, beside(path));
-    checked(&whole, (&text(&signature)?, &signature.display().to_string()), keys, &path.display().to_string())
+    let (whole, signature) = (place::needed(path, bundle::MAX)?, beside(path));
+    checked(
+        &whole,
+        (&place::needed_text(&signature, MAX)?, &signature.display().to_string()),
+        keys,
+        &path.display().to_string(),
+    )
 }
 
 /// The bundle from there, if one of these keys made that signature, with its own place, of it.
@@ -70,7 +63,7 @@ pub fn checked(
 
 /// Signs a bundle that can be read.
 pub fn sign(path: &Path, key: &Path, out: &mut dyn Write) -> Result<()> {
-    let (file, whole) = (path.display(), bytes(path)?);
+    let (file, whole) = (path.display(), place::needed(path, bundle::MAX)?);
     let bundle = Bundle::read(&whole).with_context(|| file.to_string())?;
     let secret = secret(key)?;
     let title = bundle.title();
@@ -85,7 +78,7 @@ pub fn sign(path: &Path, key: &Path, out: &mut dyn Write) -> Result<()> {
 /// A secret key; a password is asked for at the terminal where it has one.
 fn secret(path: &Path) -> Result<SecretKey> {
     let named = path.display();
-    let text = text(path)?;
+    let text = place::needed_text(path, MAX)?;
     let line = text.lines().nth(1).unwrap_or_default().trim();
     let Some(bytes) = STANDARD.decode(line).ok().filter(|bytes| bytes.len() == SECRET) else {
         bail!("{named}: it is no secret key of minisign");

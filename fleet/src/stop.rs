@@ -12,7 +12,7 @@ use crate::settings;
 use crate::store::{Stop, Store};
 
 /// Longest reason, in bytes.
-const WHY: usize = 500;
+pub const WHY: usize = 500;
 /// How long a look at all stops may take.
 const LOOK: Duration = Duration::from_secs(2);
 

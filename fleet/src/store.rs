@@ -19,7 +19,7 @@ use rustls::pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::Receiver;
 
-use crate::place::read;
+use crate::place::{needed, needed_text};
 use crate::settings::{State, only_ours};
 
 /// How long anything else may take.
@@ -290,17 +290,15 @@ fn said(error: fred::error::Error) -> String {
 }
 
 fn password(path: &std::path::Path) -> Result<String> {
-    let file = path.display();
     only_ours(path)?;
-    let bytes = read(path, MAX_PASSWORD)?.with_context(|| format!("{file}: there is no such file"))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
+    let text = needed_text(path, MAX_PASSWORD)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// A client that trusts the certificates in a file, and no others.
 fn trusting(path: &std::path::Path) -> Result<rustls::ClientConfig> {
     let file = path.display();
-    let pem = read(path, MAX_CA)?.with_context(|| format!("{file}: there is no such file"))?;
+    let pem = needed(path, MAX_CA)?;
     let mut roots = rustls::RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|error| anyhow::anyhow!("{file}: {error}"))?;

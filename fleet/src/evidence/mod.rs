@@ -5,7 +5,7 @@ mod cursor;
 mod otlp;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
@@ -53,7 +53,7 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
     let evidence = settings::evidence(config)?;
     let state = match state {
         Some(state) => state.to_owned(),
-        None => own_state()?,
+        None => place::dirs()?.state,
     };
     if !state.is_dir() {
         bail!("{}: there is no such directory: lazaret has recorded nothing for this user", state.display());
@@ -69,8 +69,7 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
             Ok(()) => break,
             Err(error) if once || error.downcast_ref::<Fatal>().is_some() => return Err(error),
             Err(error) => {
-                let _unread =
-                    writeln!(std::io::stderr(), "lazaret-fleet: {}", crate::shown(&format!("{error:#}")));
+                crate::complain(&format!("{error:#}"));
                 std::thread::sleep(PAUSE);
             }
         }
@@ -139,11 +138,7 @@ impl Sender {
             }
             if !told {
                 told = true;
-                let error = crate::shown(&format!("{error:#}"));
-                let _unread = writeln!(
-                    std::io::stderr(),
-                    "lazaret-fleet: {error}; it is tried again until it is taken"
-                );
+                crate::complain(&format!("{error:#}; it is tried again until it is taken"));
             }
             // Those of many machines do not come back at once.
             std::thread::sleep(pause.mul_f64(rand::random_range(0.5..1.0)));
@@ -203,11 +198,8 @@ impl Sender {
         let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
         if let Some(rejected) = rejected {
             // They are not to be sent again, says the protocol; they stay in the log.
-            let (count, why) = (rejected.rejected_log_records, crate::shown(&rejected.error_message));
-            let _unread = writeln!(
-                std::io::stderr(),
-                "lazaret-fleet: {url}: the collector refused {count} events: {why}"
-            );
+            let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
+            crate::complain(&format!("{url}: the collector refused {count} events: {why}"));
         }
         Ok(())
     }
@@ -226,19 +218,11 @@ fn is_known(line: &Line, passing: &mut Option<Place>) -> bool {
 
 fn token(path: &Path) -> Result<String> {
     let file = path.display();
-    let bytes = place::read(path, TOKEN)?.with_context(|| format!("{file}: there is no such file"))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{file}: it is not UTF-8 text"))?;
-    let token = text.trim().to_owned();
+    let token = place::needed_text(path, TOKEN)?.trim().to_owned();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         bail!("{file}: it holds no token");
     }
     Ok(token)
-}
-
-fn own_state() -> Result<PathBuf> {
-    let env = lazaret::host::dirs::Environment::read();
-    let dirs = lazaret::host::dirs::Dirs::locate(&env).map_err(|fault| anyhow::anyhow!(fault.message()))?;
-    Ok(dirs.state)
 }
 
 fn origin() -> Result<Origin> {
