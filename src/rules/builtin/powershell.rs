@@ -83,10 +83,14 @@ fn is_own(inv: &Invocation) -> bool {
     if !may_be_own(inv) {
         return false;
     }
-    let elsewhere = is_elsewhere(inv);
     let word = inv.text.split_whitespace().next().unwrap_or_default();
-    let same = elsewhere && !word.eq_ignore_ascii_case(&inv.program);
-    let name = if same { word } else { inv.program.as_str() }.to_ascii_lowercase();
+    let is_elsewhere = is_elsewhere(inv);
+    let is_by_its_name = word.eq_ignore_ascii_case(&inv.program);
+    // Not by the name that every shell has for it.
+    if is_elsewhere && is_by_its_name && !SHARED.contains(&inv.program.as_str()) {
+        return false;
+    }
+    let name = if is_elsewhere { word } else { inv.program.as_str() }.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     if OWN.contains(&name) {
         let shared = SHARED.contains(&name);
