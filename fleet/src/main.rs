@@ -7,6 +7,7 @@ mod evidence;
 mod pack;
 mod place;
 mod pull;
+mod review;
 mod serve;
 mod settings;
 mod show;
@@ -59,6 +60,9 @@ enum Command {
         #[arg(long)]
         once: bool,
     },
+    /// Review sessions that are opened on one machine and used on others
+    #[command(subcommand)]
+    Review(review::Review),
     /// Stop sessions on all machines
     Stop {
         #[command(flatten)]
@@ -213,6 +217,7 @@ fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
         Command::Policy(policy) => of_policy(policy, out),
         Command::Serve { config, socket } => serve::run(&config.config, socket.as_deref(), out),
         Command::Send { config, state, once } => evidence::run(&config.config, state.as_deref(), *once, out),
+        Command::Review(review) => review::run(review, out),
         Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
         Command::Resume { what, config } => stop::resume(&config.config, what, out),
         Command::Stops { json, config } => stop::stops(&config.config, *json, out),

@@ -278,16 +278,16 @@ impl Service {
             return unknown(format!("the question is of version {}, and this is {VERSION}", asked.version()));
         }
         match asked {
-            Asked::Call { caller, repositories, limits, lease, within_ms, .. } => {
+            Asked::Call { caller, repositories, review, limits, lease, within_ms, .. } => {
                 let words =
                     repositories.iter().map(String::as_str).chain(limits.iter().map(|one| &*one.tool));
-                if names(&caller).chain(words).any(|name| name.len() > NAME) {
+                if names(&caller).chain(words).chain(review.as_deref()).any(|name| name.len() > NAME) {
                     return unknown(format!("a name of more than {NAME} bytes"));
                 }
                 if let Err(why) = bounded(&limits, lease.as_ref(), repositories.len()) {
                     return unknown(why);
                 }
-                match self.stopped(&caller, &repositories) {
+                match self.stopped(&caller, &repositories, review.as_deref()) {
                     Ok(None) => {}
                     Ok(Some(stopped)) => return stopped,
                     Err(why) => return unknown(why),
@@ -316,7 +316,12 @@ impl Service {
     }
 
     /// What a person has stopped that this call belongs to.
-    fn stopped(&self, caller: &Caller, repositories: &[String]) -> Result<Option<Answered>, String> {
+    fn stopped(
+        &self,
+        caller: &Caller,
+        repositories: &[String],
+        review: Option<&str>,
+    ) -> Result<Option<Answered>, String> {
         let seen = self.seen.read().map_err(|_| "what is stopped cannot be looked at".to_owned())?;
         if seen.at.is_none_or(|at| at.elapsed() > OLD) {
             let why = seen.fault.clone().unwrap_or_else(|| "the store was not reached yet".to_owned());
@@ -324,7 +329,8 @@ impl Service {
         }
         let own = [ALL.to_owned(), session(&caller.client, &caller.session)];
         let repositories = repositories.iter().map(|repository| format!("{REPOSITORY}{repository}"));
-        let found = own.into_iter().chain(repositories).find_map(|what| {
+        let review = review.map(|review| format!("{REVIEW}{review}"));
+        let found = own.into_iter().chain(repositories).chain(review).find_map(|what| {
             let why = clip(&seen.stops.get(&what)?.why, WHY).to_owned();
             Some(Answered::Stopped { what: said(&what), why })
         });
@@ -349,6 +355,9 @@ fn bounded(limits: &[Counted], lease: Option<&Lease>, addresses: usize) -> Resul
 pub const ALL: &str = "all";
 /// What a stop of a repository's sessions is kept under, in front of where it comes from.
 pub const REPOSITORY: &str = "repository ";
+
+/// What a stop of a review session's agents is kept under, in front of its id.
+pub const REVIEW: &str = "review ";
 
 /// What a stop of a session is kept under.
 pub fn session(client: &str, session: &str) -> String {

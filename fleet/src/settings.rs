@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use lazaret::domain::escape;
 use serde::Deserialize;
 
 use crate::bundle;
@@ -21,6 +22,17 @@ struct Settings {
     policy: Option<Wanted>,
     state: Option<State>,
     evidence: Option<Evidence>,
+    #[serde(default)]
+    machines: Vec<Machine>,
+}
+
+/// A machine that review sessions are shared with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    pub name: String,
+    /// Its public key, as `lazaret-fleet review key` prints it there.
+    pub key: String,
 }
 
 /// Which bundles a machine takes.
@@ -114,6 +126,27 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
     }
     beside(path, [&mut evidence.token_file, &mut evidence.ca]);
     Ok(evidence)
+}
+
+/// Machines that review sessions are shared with, by that file. No two have one name or one key.
+pub fn machines(path: &Path) -> Result<Vec<Machine>> {
+    let file = path.display();
+    let example = "it names the machines that share reviews:\n\n[[machines]]\nname = \"runner\"\nkey = \"…\"";
+    let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
+    let machines = settings.machines;
+    if machines.is_empty() {
+        bail!("{file}: it has no table [[machines]]; {example}");
+    }
+    for (at, machine) in machines.iter().enumerate() {
+        if machine.name.is_empty() || machine.name.len() > 64 {
+            bail!("{file}: a name of [[machines]] is not of 1 to 64 bytes");
+        }
+        let before = machines.get(..at).unwrap_or_default();
+        if before.iter().any(|other| other.name == machine.name || other.key == machine.key) {
+            bail!("{file}: machine {} is there twice, by its name or its key", escape(&machine.name));
+        }
+    }
+    Ok(machines)
 }
 
 /// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use lazaret::domain::{Client, escape, fleet};
+use lazaret::domain::{Client, ReviewId, escape, fleet};
 
-use crate::serve::{ALL, REPOSITORY, said, session};
+use crate::serve::{ALL, REPOSITORY, REVIEW, said, session};
 use crate::settings;
 use crate::store::{Stop, Store};
 
@@ -26,6 +26,9 @@ pub struct What {
     /// All sessions in work trees of a repository, by the address of its `origin`
     #[arg(long, value_name = "ADDRESS")]
     repository: Option<String>,
+    /// The agents of a review session, by its id
+    #[arg(long, value_name = "ID")]
+    review: Option<String>,
     /// Every session on every machine
     #[arg(long)]
     all: bool,
@@ -56,8 +59,16 @@ impl What {
             };
             return Ok(format!("{REPOSITORY}{from}"));
         }
+        if let Some(text) = &self.review {
+            return Ok(review(&lazaret::cli::review::shared::parsed(text)?));
+        }
         Ok(ALL.to_owned())
     }
+}
+
+/// What a stop of a review session is kept under.
+pub fn review(id: &ReviewId) -> String {
+    format!("{REVIEW}{id}")
 }
 
 pub fn stop(config: &Path, what: &What, why: &str, out: &mut dyn Write) -> Result<()> {
@@ -66,7 +77,9 @@ pub fn stop(config: &Path, what: &What, why: &str, out: &mut dyn Write) -> Resul
     }
     let key = what.key()?;
     let since = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let new = with(config, async |store| store.stop(&key, &Stop { why: why.to_owned(), since }).await)?;
+    let new = with(config, async |store| {
+        store.stop(&key, &Stop { why: why.to_owned(), since, until: None }).await
+    })?;
     let told = if new { "is stopped" } else { "was stopped already, and has this reason now" };
     writeln!(out, "{} {told}: every machine follows within a second", shown(&key))?;
     Ok(())
@@ -107,7 +120,7 @@ fn shown(key: &str) -> String {
 }
 
 /// Does one thing with the store.
-fn with<T>(config: &Path, act: impl AsyncFnOnce(&Store) -> Result<T>) -> Result<T> {
+pub fn with<T>(config: &Path, act: impl AsyncFnOnce(&Store) -> Result<T>) -> Result<T> {
     let state = settings::state(config)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -2,7 +2,7 @@
 //! stops are a hash that every service reads again and again.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use fred::clients::{Client, Pipeline, WithOptions};
@@ -42,12 +42,15 @@ pub struct Stop {
     pub why: String,
     /// As RFC 3339 has it.
     pub since: String,
+    /// When it is over by itself, in seconds since 1970; none = a person lets it go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
 }
 
 /// The store.
 #[derive(Debug, Clone)]
 pub struct Store {
-    client: Client,
+    pub(crate) client: Client,
     /// What all keys begin with: in braces, so that a cluster keeps those of a fleet on one server, where a script can see them together.
     base: String,
     replicas: u8,
@@ -197,10 +200,15 @@ impl Store {
         }
         // One that cannot be read stops all the same.
         let read = |text: String| {
-            serde_json::from_str(&text)
-                .unwrap_or(Stop { why: "no reason can be read".to_owned(), since: String::new() })
+            serde_json::from_str(&text).unwrap_or(Stop {
+                why: "no reason can be read".to_owned(),
+                since: String::new(),
+                until: None,
+            })
         };
-        Ok(all.into_iter().map(|(what, text)| (what, read(text))).collect())
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let all = all.into_iter().map(|(what, text)| (what, read(text)));
+        Ok(all.filter(|(_, stop)| stop.until.is_none_or(|until| until >= now)).collect())
     }
 
     async fn looked(&self, within: Duration) -> Result<(Value, HashMap<String, String>), String> {
@@ -232,7 +240,7 @@ impl Store {
     }
 
     /// Waits until as many replicas as are wanted have the last change.
-    async fn kept(&self) -> Result<()> {
+    pub(crate) async fn kept(&self) -> Result<()> {
         if self.replicas == 0 {
             return Ok(());
         }
@@ -249,7 +257,7 @@ impl Store {
         self.client.with_options(&options)
     }
 
-    fn key(&self, name: &str) -> String {
+    pub(crate) fn key(&self, name: &str) -> String {
         format!("{}:{name}", self.base)
     }
 
@@ -280,7 +288,7 @@ fn milliseconds(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn told(error: fred::error::Error) -> anyhow::Error {
+pub(crate) fn told(error: fred::error::Error) -> anyhow::Error {
     anyhow::anyhow!(said(error))
 }
 

@@ -3,7 +3,7 @@
 use crate::domain::fleet::{Answered, Asked, Caller, Counted, Lease, STOPPED, VERSION};
 use crate::domain::{
     Asking, Decision, Enforcement, Fault, FleetFault, FleetService, Places, Policy, Reason, Request,
-    Severity, Subject, ToolCall, Trust, Verdict,
+    Severity, Standing, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::dirs::Dirs;
 use crate::host::{fleet, guard};
@@ -25,16 +25,16 @@ pub enum Word {
 #[inline]
 pub fn word(
     told: (&Request, &ToolCall),
-    trust: Trust,
+    stands: (Trust, Option<&Standing>),
     known: (&Dirs, &Policy, &Places),
 ) -> Option<Box<Word>> {
-    (known.1.fleet.service != FleetService::Off).then(|| Box::new(said(told, trust, known)))
+    (known.1.fleet.service != FleetService::Off).then(|| Box::new(said(told, stands, known)))
 }
 
 #[cold]
 fn said(
     (request, call): (&Request, &ToolCall),
-    trust: Trust,
+    (trust, standing): (Trust, Option<&Standing>),
     (dirs, policy, places): (&Dirs, &Policy, &Places),
 ) -> Word {
     let tool = call.tool.name();
@@ -52,10 +52,15 @@ fn said(
         Some(Ok(remotes)) => remotes,
         Some(Err(why)) => return Word::Unknown(fleet::fault(&place, why)),
     };
+    let review = match standing {
+        Some(Standing::In(inside)) => Some(inside.review.as_str()),
+        Some(Standing::Out(_)) | None => None,
+    };
     let asked = Asked::Call {
         v: VERSION,
         caller: caller(&request.subject),
         repositories,
+        review: review.map(str::to_owned),
         limits: counted.collect(),
         lease,
         within_ms: policy.fleet.deadline_ms,
@@ -64,6 +69,10 @@ fn said(
     guard::put_off(policy.deadline_ms.saturating_add(policy.fleet.deadline_ms.into()));
     match fleet::ask(&place, &asked, policy.fleet.deadline_ms) {
         Ok(Answered::Runs) => Word::Runs,
+        // Of a review its agents alone are stopped, not who sent them.
+        Ok(Answered::Stopped { what, why }) if review.is_some_and(|review| what.ends_with(review)) => {
+            Word::Refuses(stopped(&what, &why))
+        }
         Ok(Answered::Stopped { what, why }) => Word::Stops(stopped(&what, &why)),
         Ok(Answered::Over { limit, counted }) => Word::Refuses(over(&limit, counted)),
         Ok(Answered::Full { most }) => Word::Refuses(full(most)),

@@ -300,8 +300,7 @@ fn tidy(dirs: &Dirs, log: Log<'_>) {
 
 /// A call that is about to run.
 fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Setting) -> Decision {
-    let Setting { policy, now, .. } = setting;
-    let subject = &request.subject;
+    let (Setting { policy, now, .. }, subject) = (setting, &request.subject);
     let trust = setting.trust(subject);
     let mut facts = Facts::new(places);
     let survey = match trust {
@@ -311,7 +310,8 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     };
     let unrated = plugins::rate((request, call), trust, (&survey, policy), &mut facts);
     let (standing, spawned, denied) = setting.in_quarantine(request, call, trust);
-    let word = fleet::word((request, call), trust, (&setting.dirs, policy, &facts.places));
+    let stands = (trust, standing.as_ref());
+    let word = fleet::word((request, call), stands, (&setting.dirs, policy, &facts.places));
     let decide_on = |stand: &Stand, survey: &Survey, facts: &Facts| {
         let mut decision = review::decide(&Case {
             subject,

@@ -30,7 +30,7 @@ mod registering;
 mod replay;
 mod report;
 mod resume;
-mod review;
+pub mod review;
 mod rollback;
 pub mod rules;
 mod run;

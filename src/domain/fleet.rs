@@ -52,6 +52,8 @@ pub enum Asked {
         caller: Caller,
         /// Where the repository comes from and goes to (`host/path`), as far as that is known.
         repositories: Vec<String>,
+        /// The review session that a quarantined agent works in.
+        review: Option<String>,
         limits: Vec<Counted>,
         lease: Option<Lease>,
         /// How long the hook waits for the answer, in milliseconds.
@@ -85,8 +87,9 @@ impl Asked {
         put("client", caller.client.as_str().into());
         put("session", caller.session.as_str().into());
         put("agent", caller.agent.as_deref().into());
-        if let Asked::Call { repositories, limits, lease, within_ms, .. } = self {
+        if let Asked::Call { repositories, review, limits, lease, within_ms, .. } = self {
             put("ask", "call".into());
+            put("review", review.as_deref().into());
             put("repositories", repositories.iter().map(String::as_str).collect());
             put("limits", limits.iter().map(counted).collect());
             put("lease", lease.as_ref().map_or(Value::Null, leased));
@@ -104,7 +107,7 @@ impl Asked {
 pub enum Answered {
     /// Nothing that holds on several machines speaks against it.
     Runs,
-    /// A person stopped the session, its repository or everything.
+    /// A person stopped the session, its repository, its review or everything.
     Stopped { what: String, why: String },
     /// As many calls as may were made.
     Over { limit: Counted, counted: u32 },
@@ -204,17 +207,18 @@ mod tests {
         let caller =
             Caller { client: "c".to_owned(), session: "s\n".to_owned(), agent: Some("a".to_owned()) };
         let limit = Counted { tool: "*".to_owned(), calls: 1, window_seconds: 2 };
-        let call = |lease, repositories| Asked::Call {
+        let call = |lease, repositories, review: Option<&str>| Asked::Call {
             v: VERSION,
             caller: caller.clone(),
             repositories,
+            review: review.map(str::to_owned),
             limits: vec![limit.clone()],
             lease,
             within_ms: 20,
         };
         for asked in [
-            call(None, Vec::new()),
-            call(Some(Lease { most: 5, seconds: 300 }), vec!["h/p".to_owned()]),
+            call(None, Vec::new(), None),
+            call(Some(Lease { most: 5, seconds: 300 }), vec!["h/p".to_owned()], Some("r")),
             Asked::Ended { v: 7, caller: Caller { agent: None, ..caller.clone() } },
         ] {
             let line = asked.to_json().to_string();

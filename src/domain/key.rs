@@ -17,6 +17,15 @@ impl Key {
     pub fn bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }
+
+    /// This key with other bytes added, bit by bit: done again with the result it gives those bytes.
+    #[must_use]
+    pub fn with(mut self, other: &[u8; Self::LEN]) -> Key {
+        for (own, other) in self.0.iter_mut().zip(other) {
+            *own ^= other;
+        }
+        self
+    }
 }
 
 impl std::fmt::Debug for Key {
@@ -32,6 +41,14 @@ mod tests {
     #[test]
     fn debug_prints_nothing_of_the_key() {
         assert_eq!(format!("{:?}", Key::new([0xab; 32])), "Key(..)");
+    }
+
+    #[test]
+    fn what_was_added_twice_is_gone() {
+        let (own, other) = ([0xa5; 32], [0x0f; 32]);
+        let both = Key::new(own).with(&other);
+        assert_eq!(both.bytes(), &[0xaa; 32]);
+        assert_eq!(Key::new(own).with(both.bytes()).bytes(), &other);
     }
 
     #[test]

@@ -13,7 +13,7 @@ const SHARED: &str = "[fleet]\nservice = \"user\"\non_fault = \"block\"\ndeadlin
     [[limits.tool]]\ntool = \"Bash\"\ncalls = 3\nwindow_seconds = 3600\nper = \"fleet\"\n";
 
 /// A process that ends with the test.
-struct Process(Child);
+pub struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -27,7 +27,7 @@ fn start(command: &mut Command) -> Process {
     Process(quiet.spawn().unwrap_or_else(|error| panic!("{quiet:?}: {error}")))
 }
 
-fn until(what: &str, is: impl Fn() -> bool) {
+pub fn until(what: &str, is: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
@@ -36,7 +36,7 @@ fn until(what: &str, is: impl Fn() -> bool) {
 }
 
 /// The program beside the one under test.
-fn fleet() -> Command {
+pub fn fleet() -> Command {
     let program = Path::new(env!("CARGO_BIN_EXE_lazaret")).with_file_name("lazaret-fleet");
     assert!(program.exists(), "{}: it is not built; run: cargo build --workspace", program.display());
     Command::new(program)
@@ -46,34 +46,39 @@ fn fleet() -> Command {
 fn machine(client: Client, settings: &Path) -> (World, Process) {
     let world = World::new(client);
     world.register();
-    world.write(CONFIG, SHARED);
+    let service = serve(&world, SHARED, settings);
+    (world, service)
+}
+
+/// A service beside a machine whose hook asks it by that configuration.
+pub fn serve(world: &World, config: &str, settings: &Path) -> Process {
+    world.write(CONFIG, config);
     let state = world.dirs().state;
-    lazaret::host::trust::accept(&state, CONFIG, SHARED.as_bytes()).unwrap();
+    lazaret::host::trust::accept(&state, CONFIG, config.as_bytes()).unwrap();
     // From within, because a socket's path may have no more than 108 bytes.
     let mut serve = fleet();
     serve.args(["serve", "--socket", "fleet.sock", "--config"]).arg(settings).current_dir(&state);
     let service = start(&mut serve);
     until("the service is there", || state.join("fleet.sock").exists());
-    (world, service)
+    service
 }
 
-fn settings(directory: &Path, port: u16) -> PathBuf {
+/// A server of Redis in that directory, and the settings that name it.
+pub fn store(directory: &Path) -> (Process, PathBuf) {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut redis = Command::new("redis-server");
+    redis.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]).current_dir(directory);
+    let redis = start(&mut redis);
+    until("redis-server answers", || TcpStream::connect(("127.0.0.1", port)).is_ok());
     let settings = directory.join("fleet.toml");
     std::fs::write(&settings, format!("[state]\nurl = \"redis://127.0.0.1:{port}\"\n")).unwrap();
-    settings
+    (redis, settings)
 }
 
 #[test]
 fn two_machines_with_a_client_each_share_a_limit_and_a_stop() {
     let directory = tempfile::tempdir().unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut redis = Command::new("redis-server");
-    redis
-        .args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()])
-        .current_dir(directory.path());
-    let _redis = start(&mut redis);
-    until("redis-server answers", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-    let settings = settings(directory.path(), port);
+    let (_redis, settings) = store(directory.path());
     let (one, _one) = machine(Client::Claude, &settings);
     let (other, _other) = machine(Client::OpenCode, &settings);
     let shell = |client: Client, label: &str| Step::call([client.shell(label, &format!("echo {label}"))]);

@@ -3,6 +3,7 @@
 mod action;
 mod limits;
 mod sealed;
+mod shared;
 mod whole;
 
 use crate::clients::Client;

@@ -105,10 +105,11 @@ impl Redis {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
+    /// What the server answers, without what is no text in it.
     pub fn cli(&self, args: &[&str]) -> String {
         let port = self.port.to_string();
         let out = Command::new("redis-cli").args(["-p", &port]).args(args).output().unwrap();
-        String::from_utf8(out.stdout).unwrap()
+        String::from_utf8_lossy(&out.stdout).into_owned()
     }
 }
 
@@ -136,7 +137,18 @@ impl Machine {
     }
 
     pub fn without_service(state: &str, config: &str) -> Machine {
-        let dir = tempfile::Builder::new().prefix("lz").tempdir().unwrap();
+        Machine::in_directory(&std::env::temp_dir(), state, config)
+    }
+
+    /// One whose files lie in memory, where the system has such a place: keys of reviews lie nowhere else.
+    pub fn in_memory(state: &str, config: &str) -> Machine {
+        let memory = Path::new("/dev/shm");
+        let temp = std::env::temp_dir();
+        Machine::in_directory(if memory.is_dir() { memory } else { &temp }, state, config)
+    }
+
+    fn in_directory(base: &Path, state: &str, config: &str) -> Machine {
+        let dir = tempfile::Builder::new().prefix("lz").tempdir_in(base).unwrap();
         let machine = Machine { dir, service: None };
         for place in ["home/project", "home/.config/lazaret", "lazaret/state", "etc"] {
             fs::create_dir_all(machine.path(place)).unwrap();
@@ -280,8 +292,13 @@ impl Machine {
     }
 }
 
+/// Where keys of reviews are kept on a machine in memory.
+pub fn keys() -> &'static str {
+    if Path::new("/dev/shm").is_dir() { "tmpfs" } else { "keyring" }
+}
+
 /// The hook's program, which is built with this one.
-fn hook() -> PathBuf {
+pub fn hook() -> PathBuf {
     let hook = Path::new(env!("CARGO_BIN_EXE_lazaret-fleet")).with_file_name("lazaret");
     assert!(hook.exists(), "{}: it is not built; run: cargo build --workspace", hook.display());
     hook

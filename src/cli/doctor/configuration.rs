@@ -87,6 +87,7 @@ pub fn fleet(explained: &Explained, state: &Path, report: &mut Report) {
         v: VERSION,
         caller,
         repositories: Vec::new(),
+        review: None,
         limits: Vec::new(),
         lease: None,
         within_ms,

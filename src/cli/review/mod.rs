@@ -9,6 +9,7 @@ mod parse;
 mod refs;
 mod run;
 mod sessions;
+pub mod shared;
 mod start;
 
 use std::io::Write;

@@ -103,7 +103,7 @@ impl<'b> Brief<'b> {
         Ok(Brief { office, session, contents, task })
     }
 
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         let session = self.session;
         let skipped: Vec<Value> =
             self.contents.skipped.iter().map(|left| json!({ "path": left.path, "why": left.why })).collect();
@@ -127,7 +127,7 @@ impl<'b> Brief<'b> {
         })
     }
 
-    fn print(&self, out: &mut dyn Write) -> Result<()> {
+    pub fn print(&self, out: &mut dyn Write) -> Result<()> {
         let session = self.session;
         writeln!(out, "review {}", session.id)?;
         writeln!(out, "  root:    {}", escape(&session.root))?;

@@ -9,11 +9,12 @@ use uuid::Uuid;
 
 use super::holder::Holder;
 use super::record::{
-    self, CONTENTS, COPIES, ENDED, Ended, OPEN, RECORD, SALT, Session, Why, write_contents, write_record,
+    self, CONTENTS, COPIES, Contents, ENDED, Ended, OPEN, RECORD, SALT, Session, Why, write_contents,
+    write_record,
 };
 use super::register;
 use super::room::{Locked, Room, cannot, fault, told};
-use super::seal::{self, Sealed};
+use super::seal;
 use super::vault::{self, VaultKind};
 use crate::domain::{Fault, FaultKind, Key, Places, ReviewId, escape, lies_in, size};
 use crate::host::clock::Now;
@@ -34,6 +35,9 @@ const MAX_INSTRUCTIONS: usize = 16 * 1024;
 pub(super) const LOOKED_AT: usize = 4096;
 /// The master stays so much longer than the last session, in seconds.
 const SLACK_S: u32 = 60;
+
+/// Bytes of a salt with what makes another machine's key of the one that is derived.
+const WITH_KEY: usize = vault::SALT + Key::LEN;
 
 /// What a session is opened for.
 #[derive(Debug, Clone)]
@@ -58,22 +62,53 @@ pub struct Opening<'o> {
 /// `each` is told how many files are sealed; where it ends that, there is no session.
 pub fn open(dirs: &Dirs, opening: &Opening<'_>, each: &mut Watched<'_>) -> Result<Session, Fault> {
     let (root, named) = named(opening)?;
-    note_review(dirs)?;
-    let id = new_id()?;
     let mut places = opening.places.clone();
     places::resolve_links(&mut places);
+    let id = new_id()?;
+    make(dirs, &id, (opening.keys, opening.now), None, |copies| {
+        let sealed = seal::seal(&root, &named, &places.protected, copies, each)?;
+        let session = Session {
+            id: id.clone(),
+            root,
+            opened_unix_ms: opening.now.unix_ms,
+            opened_boot_ms: opening.now.boot_ms,
+            ttl_s: opening.ttl_s,
+            timeout_s: opening.timeout_s,
+            // Where it is comes out when it is made.
+            vault: VaultKind::Keyring,
+            instructions: opening.instructions.map(str::to_owned),
+            opener: opening.opener,
+            entries: sealed.entries,
+            files: sealed.contents.files.len() as u64,
+            bytes: sealed.bytes,
+            skipped: sealed.contents.skipped.len() as u64,
+            ended: None,
+            copies: PathBuf::new(),
+        };
+        Ok((session, sealed.contents))
+    })
+}
+
+/// A session that is new here, whole or not at all. `fill` fills the directory of the copies; `key` is one that was made elsewhere.
+pub(super) fn make(
+    dirs: &Dirs,
+    id: &ReviewId,
+    (keys, now): (Option<VaultKind>, Now),
+    key: Option<&Key>,
+    fill: impl FnOnce(&Path) -> Result<(Session, Contents), Fault>,
+) -> Result<Session, Fault> {
+    note_review(dirs)?;
     let new = format!("{OPEN}/.new-{id}");
     let (room, held) = begin_in_room(dirs, &new)?;
-    let copies = room.at(&new).join(COPIES);
-    let opened = seal::seal(&root, &named, &places.protected, &copies, each)
-        .and_then(|sealed| put_in_place(&room, opening, (&id, root), sealed));
+    let made = fill(&room.at(&new).join(COPIES))
+        .and_then(|(session, contents)| put_in_place(&room, session, &contents, (keys, now), key));
     drop(held);
-    if opened.is_err() {
+    if made.is_err() {
         // The first error is what counts; what cannot be removed now is swept later.
         let _gone = remove_tree(&room.at(&new));
         let _forgotten = locked(&room).and_then(|_lock| forget_if_idle(&room));
     }
-    opened
+    made
 }
 
 /// Leaves word that there has been a review: from now on what clients keep of their agents may hold what nobody trusts.
@@ -125,9 +160,10 @@ fn begin(room: &Room, new: &str) -> Result<Option<File>, Fault> {
 
 fn put_in_place(
     room: &Room,
-    opening: &Opening<'_>,
-    (id, root): (&ReviewId, String),
-    sealed: Sealed,
+    session: Session,
+    contents: &Contents,
+    (keys, now): (Option<VaultKind>, Now),
+    key: Option<&Key>,
 ) -> Result<Session, Fault> {
     let _lock = locked(room)?;
     let open = open_ids(room)?;
@@ -136,43 +172,34 @@ fn put_in_place(
         return Err(Fault::new(FaultKind::TooLarge, "review sessions", why)
             .with_hint("end one with `lazaret review end`; `lazaret review list` names them"));
     }
+    let id = &session.id;
     let salt = vault::random_salt()?;
-    let vault =
-        vault::make_master(room, opening.keys, longest(room, &open, opening).saturating_add(SLACK_S))?;
+    let longest = longest(room, &open, session.ttl_s, now).saturating_add(SLACK_S);
+    let vault = vault::make_master(room, keys, longest)?;
+    let mut kept = salt.to_vec();
+    if let Some(key) = key {
+        // With what makes the key that is derived here the one that was made elsewhere.
+        kept.extend_from_slice(vault::derive(room, vault, id, &salt)?.with(key.bytes()).bytes());
+    }
     let new = format!("{OPEN}/.new-{id}");
-    let session = Session {
-        id: id.clone(),
-        root,
-        opened_unix_ms: opening.now.unix_ms,
-        opened_boot_ms: opening.now.boot_ms,
-        ttl_s: opening.ttl_s,
-        timeout_s: opening.timeout_s,
-        vault,
-        instructions: opening.instructions.map(str::to_owned),
-        opener: opening.opener,
-        entries: sealed.entries,
-        files: sealed.contents.files.len() as u64,
-        bytes: sealed.bytes,
-        skipped: sealed.contents.skipped.len() as u64,
-        ended: None,
-        copies: room.at(&format!("{OPEN}/{id}/{COPIES}")),
-    };
-    room.write(&format!("{new}/{SALT}"), &salt)?;
-    write_contents(room, &format!("{new}/{CONTENTS}"), &sealed.contents)?;
+    room.write(&format!("{new}/{SALT}"), &kept)?;
+    let copies = room.at(&format!("{OPEN}/{id}/{COPIES}"));
+    let session = Session { vault, copies, ..session };
+    write_contents(room, &format!("{new}/{CONTENTS}"), contents)?;
     write_record(room, &format!("{new}/{RECORD}"), &session)?;
     register::begin(room, &open)?;
-    rename(room, &new, &format!("{OPEN}/{id}"))?;
+    rename(room, &new, &format!("{OPEN}/{}", session.id))?;
     Ok(session)
 }
 
-/// How long the longest session still lives, the new one among them, in seconds.
-fn longest(room: &Room, open: &[ReviewId], opening: &Opening<'_>) -> u32 {
+/// How long the longest session still lives, a new one of `ttl_s` among them, in seconds.
+fn longest(room: &Room, open: &[ReviewId], ttl_s: u32, now: Now) -> u32 {
     let left = |session: Session| {
-        let left_ms = session.expires_unix_ms().saturating_sub(opening.now.unix_ms);
+        let left_ms = session.expires_unix_ms().saturating_sub(now.unix_ms);
         u32::try_from(left_ms.div_ceil(1000)).unwrap_or(u32::MAX).min(session.ttl_s)
     };
     let others = open.iter().filter_map(|id| record::load(room, id).ok().flatten()).map(left);
-    others.fold(opening.ttl_s, u32::max)
+    others.fold(ttl_s, u32::max)
 }
 
 /// The real root and the real paths of what is named, all of them inside it.
@@ -225,7 +252,7 @@ pub fn load(dirs: &Dirs, id: &ReviewId) -> Result<Option<Session>, Fault> {
 
 impl Session {
     /// The list of its files; none when it has ended.
-    pub fn contents(&self, dirs: &Dirs) -> Result<Option<record::Contents>, Fault> {
+    pub fn contents(&self, dirs: &Dirs) -> Result<Option<Contents>, Fault> {
         Room::open(dirs)?.map_or(Ok(None), |room| record::read_contents(&room, &self.id))
     }
 }
@@ -267,9 +294,14 @@ pub fn key(dirs: &Dirs, session: &Session) -> Result<Key, Fault> {
     };
     let room = Room::open(dirs)?.ok_or_else(over)?;
     let rel = format!("{OPEN}/{}/{SALT}", session.id);
-    let salt = room.read(&rel, vault::SALT as u64)?.ok_or_else(over)?;
-    let salt = salt.as_slice().try_into().map_err(|_| fault(&room.at(&rel), "it is damaged"))?;
-    vault::derive(&room, session.vault, &session.id, salt)
+    let salt = room.read(&rel, WITH_KEY as u64)?.ok_or_else(over)?;
+    let damaged = || fault(&room.at(&rel), "it is damaged");
+    let (salt, other) = salt.split_first_chunk().ok_or_else(damaged)?;
+    let own = vault::derive(&room, session.vault, &session.id, salt)?;
+    if other.is_empty() {
+        return Ok(own);
+    }
+    Ok(own.with(other.try_into().map_err(|_| damaged())?))
 }
 
 /// Ends a session: its key first, then its copies; what is left is a tombstone. `false` = it was not open.
@@ -287,7 +319,7 @@ pub(super) fn end_locked(room: &Room, id: &ReviewId, why: Why, now: Now) -> Resu
     if !room.exists(&dir) {
         return Ok(false);
     }
-    room.destroy(&format!("{dir}/{SALT}"), vault::SALT)?;
+    room.destroy(&format!("{dir}/{SALT}"), WITH_KEY)?;
     let ended = Some(Ended { unix_ms: now.unix_ms, why });
     let tombstone = match record::load(room, id) {
         Ok(Some(session)) => Session { ended: session.ended.or(ended), instructions: None, ..session },

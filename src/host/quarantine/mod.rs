@@ -2,6 +2,7 @@
 //! session is decided elsewhere.
 
 mod beneath;
+mod copies;
 mod holder;
 mod intact;
 mod kernel;
@@ -11,6 +12,7 @@ mod record;
 mod register;
 mod room;
 mod seal;
+mod shared;
 mod sweep;
 mod vault;
 mod waiting;
@@ -25,6 +27,7 @@ pub use register::{
     sent_back,
 };
 pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
+pub use shared::Shared;
 pub use sweep::{Swept, sweep};
 pub use vault::{VaultKind, probe_own};
 pub use waiting::{AgentKey, Start};

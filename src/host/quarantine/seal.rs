@@ -1,11 +1,10 @@
 //! Sealed copies: the named files and directories are copied once, through descriptors that no link can redirect.
 //! What is not a plain file of bounded size is left out and reported.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -13,6 +12,7 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::beneath;
+use super::copies::Copies;
 use super::kernel;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{
@@ -71,8 +71,7 @@ pub(super) fn seal(
         root,
         dir,
         protected,
-        target,
-        made: BTreeSet::new(),
+        copies: Copies::new(target),
         files: BTreeMap::new(),
         skipped: Vec::new(),
         linked: Vec::new(),
@@ -90,7 +89,7 @@ pub(super) fn seal(
     if sealer.files.is_empty() {
         return Err(nothing(&sealer.skipped));
     }
-    sealer.close()?;
+    sealer.copies.close()?;
     let (skipped, linked) = (sealer.skipped, sealer.linked);
     let contents = Contents { files: sealer.files.into_values().collect(), skipped, linked };
     Ok(Sealed { entries, contents, bytes: sealer.bytes })
@@ -100,9 +99,7 @@ struct Sealer<'s, 'w> {
     root: &'s str,
     dir: OwnedFd,
     protected: &'s [Protected],
-    target: &'s Path,
-    /// Directories made in the target, relative to it.
-    made: BTreeSet<String>,
+    copies: Copies<'s>,
     /// Copied files, by their path relative to the root.
     files: BTreeMap<String, SealedFile>,
     skipped: Vec<Skipped>,
@@ -169,7 +166,7 @@ impl Sealer<'_, '_> {
                 }
                 continue;
             }
-            self.make_dirs(&rel)?;
+            self.copies.make_dirs(&rel)?;
             let mut below = self.one_dir(&dir, &rel, depth)?;
             // The last one is taken first.
             below.reverse();
@@ -273,7 +270,9 @@ impl Sealer<'_, '_> {
                 "it is more than {MAX_FILES} files; at most so many are sealed"
             ))));
         }
-        self.make_dirs(rel.rsplit_once('/').map_or(".", |(above, _)| above)).map_err(Refusal::Fault)?;
+        self.copies
+            .make_dirs(rel.rsplit_once('/').map_or(".", |(above, _)| above))
+            .map_err(Refusal::Fault)?;
         let file = self.copy(File::from(from), rel)?;
         self.bytes += file.bytes;
         if self.bytes > MAX_TOTAL {
@@ -290,9 +289,9 @@ impl Sealer<'_, '_> {
     }
 
     fn copy(&mut self, mut from: File, rel: &str) -> Result<SealedFile, Refusal> {
-        let path = self.copy_of(rel);
+        let path = self.copies.at(rel);
         let ours = |error: std::io::Error| Refusal::Fault(super::room::told(&path, &error));
-        let mut to = OpenOptions::new().write(true).create_new(true).mode(0o400).open(&path).map_err(ours)?;
+        let mut to = self.copies.file(rel).map_err(Refusal::Fault)?;
         let (mut hash, mut bytes, mut lines, mut last) = (Sha256::new(), 0_u64, 0_u64, b'\n');
         loop {
             let read = match from.read(&mut self.chunk) {
@@ -322,7 +321,7 @@ impl Sealer<'_, '_> {
 
     /// Removes what was copied of a file that cannot be copied whole.
     fn take_back(&self, rel: &str) -> Result<(), Refusal> {
-        let path = self.copy_of(rel);
+        let path = self.copies.at(rel);
         std::fs::remove_file(&path).map_err(|error| Refusal::Fault(super::room::told(&path, &error)))
     }
 
@@ -337,39 +336,6 @@ impl Sealer<'_, '_> {
         };
         self.skipped.push(Skipped { path: self.original(rel), why });
         Ok(())
-    }
-
-    /// Makes a directory of the target and those above it.
-    fn make_dirs(&mut self, rel: &str) -> Result<(), Fault> {
-        if rel == "." || self.made.contains(rel) {
-            return Ok(());
-        }
-        for (end, _) in rel.match_indices('/').chain([(rel.len(), "")]) {
-            let dir = rel.get(..end).unwrap_or(rel);
-            if self.made.contains(dir) {
-                continue;
-            }
-            let path = self.target.join(dir);
-            let made = DirBuilder::new().mode(0o700).create(&path);
-            made.map_err(|error| super::room::told(&path, &error))?;
-            self.made.insert(dir.to_owned());
-        }
-        Ok(())
-    }
-
-    /// Nothing more is to be written to the copies.
-    fn close(&self) -> Result<(), Fault> {
-        for rel in self.made.iter().map(String::as_str).rev().chain([""]) {
-            let path = self.target.join(rel);
-            std::fs::set_permissions(&path, Permissions::from_mode(0o500))
-                .map_err(|error| super::room::told(&path, &error))?;
-        }
-        Ok(())
-    }
-
-    /// Where the copy of a file lies.
-    fn copy_of(&self, rel: &str) -> PathBuf {
-        self.target.join(&*sealed_name(rel))
     }
 
     fn original(&self, rel: &str) -> String {
