@@ -16,6 +16,14 @@ use serde_json::{Value, json};
 
 const SECRET: &str = "the reviewed bytes 4711";
 
+/// What docs/fleet.md says that machines have to be let do which share reviews.
+const ACCESS: &str = "--user fleet on >pw ~{lazaret}:* +eval +role +time +zremrangebyscore +zcard +zscore +zadd +zrem +pttl +pexpire \
+                      +hgetall +hset +hdel +wait +ping +client +info +hello +auth +get +set +del +hget +expire";
+
+fn server() -> Redis {
+    Redis::new(&ACCESS.split_whitespace().collect::<Vec<_>>())
+}
+
 /// A machine that shares reviews, by its name in the settings.
 struct Station {
     machine: Machine,
@@ -24,7 +32,8 @@ struct Station {
 
 impl Station {
     fn new(name: &'static str, redis: &Redis) -> Station {
-        let mut machine = Machine::in_memory(&format!("url = {:?}", redis.url()), "on_fault = \"block\"\n");
+        let url = format!("url = \"redis://fleet:pw@127.0.0.1:{}\"", redis.port);
+        let mut machine = Machine::in_memory(&url, "on_fault = \"block\"\n");
         machine.serve();
         Station { machine, name }
     }
@@ -148,7 +157,7 @@ fn stations<const N: usize>(names: [&'static str; N], redis: &Redis) -> [Station
 
 #[test]
 fn a_session_of_one_machine_is_read_and_ended_on_another() {
-    let redis = Redis::new(&[]);
+    let redis = server();
     let [builder, runner, other] = stations(["builder", "runner", "other"], &redis);
     let (id, uris) = builder.start();
     let said = builder.done(&["share", &id, "--with", "runner"]);
@@ -199,7 +208,7 @@ fn a_session_of_one_machine_is_read_and_ended_on_another() {
 
 #[test]
 fn who_holds_the_server_can_forge_and_replay_nothing() {
-    let redis = Redis::new(&[]);
+    let redis = server();
     let [builder, runner, other] = stations(["builder", "runner", "other"], &redis);
     let (id, _) = builder.start();
     builder.done(&["share", &id, "--with", "runner", "--with", "other"]);
@@ -249,7 +258,7 @@ fn who_holds_the_server_can_forge_and_replay_nothing() {
 
 #[test]
 fn settings_and_keys_that_do_not_serve_are_named() {
-    let redis = Redis::new(&[]);
+    let redis = server();
     let builder = Station::new("builder", &redis);
     let (id, _) = builder.start();
     let share = ["share", &id, "--with", "runner"];
