@@ -323,3 +323,44 @@ fn a_key_without_password_signs_as_minisign_writes_it() {
     fs::write(world.path("key"), "untrusted comment: x\nRWQ=\n").unwrap();
     world.refused(&["sign", "acme-7.json", "--key", "key"], "key: it is no secret key of minisign");
 }
+
+/// A managed directory on a disk that is full but for a page or two: what is in force stays, and the bundle that did not fit is the next one.
+#[test]
+fn a_full_disk_leaves_what_is_in_force() {
+    let world = World::new();
+    let before = world.bundle("7", STRICT, &[]);
+    let rule = |number: usize| {
+        STRICT.split_once("\n[[").unwrap().1.replace("deploy\"", &format!("deploy-{number}\""))
+    };
+    let many: String = (0..60).map(|number| format!("\n[[{}", rule(number))).collect();
+    let after = world.bundle("8", &many, &[]);
+    let script = format!(
+        "set -u; mkdir full; mount -t tmpfs -o size=64k,mode=755 none full; cp etc/fleet.toml full; apply() {{ {fleet:?} policy apply $1 --dir full; echo \"code $?\"; }}
+         apply {before}; cp full/config.toml first
+         for left in 0 2; do
+             rm -f full/fill; dd if=/dev/zero of=full/fill bs=4096 2>/dev/null; truncate -s -$((left * 4096)) full/fill
+             echo \"with $left\"; apply {after}; cmp full/config.toml first && ls -A full
+         done
+         apply {before}; cmp full/config.toml first; rm full/fill; apply {after}; grep -c deploy-59 full/config.toml",
+        fleet = env!("CARGO_BIN_EXE_lazaret-fleet")
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+    let out = command.current_dir(world.path("")).output().unwrap();
+    let said = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    let in_order = |words: &[&str]| {
+        words.iter().try_fold(&*said, |rest, word| rest.split_once(word).map(|(_, rest)| rest)).is_some()
+    };
+    // Neither leaves a file that is half written.
+    let kept = "code 1\nconfig.toml\nfill\nfleet.toml\npolicy.json\n";
+    let steps =
+        ["acme 7 is in force", "code 0", "with 0", kept, "with 2", kept, "code 1", "acme 8 is in force"];
+    assert!(in_order(&steps) && !said.contains("differ"), "{said}");
+    for why in [
+        "full/policy.json: it cannot be written: No space left",
+        "full/config.toml: it cannot be written",
+        "this machine had 8 already",
+    ] {
+        assert!(said.contains(why), "{why}: {said}");
+    }
+}
