@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::bundle;
+use crate::evidence::Format;
 use crate::place::read;
 
 /// The file, beside the managed configuration.
@@ -65,6 +66,9 @@ pub struct Evidence {
     pub token_file: Option<PathBuf>,
     /// Certificates that the collector's is signed by, as PEM; none = the public ones.
     pub ca: Option<PathBuf>,
+    /// What the body of a record is.
+    #[serde(default)]
+    pub format: Format,
 }
 
 fn prefix() -> String {

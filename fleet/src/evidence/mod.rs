@@ -2,24 +2,26 @@
 //! the queue: nothing is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
 
 mod cursor;
+mod format;
+mod http;
+mod ocsf;
 mod otlp;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use lazaret::domain::{EventKind, LogLevel};
 use lazaret::host::audit::{self, Filter, Found, Line, Tail};
 use lazaret::host::brought::digest;
-use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
-use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use prost::Message;
-use ureq::Agent;
+use serde_json::json;
 
-use crate::settings::{self, Evidence};
-use crate::{apply, place, pull};
+use crate::{apply, place, settings};
 use cursor::{Cursor, Place};
-use otlp::Origin;
+pub use format::Format;
+use http::Http;
 
 /// Most events of one request, and about the most bytes of them in the log.
 const MOST: usize = 512;
@@ -30,16 +32,20 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 /// How long one that is to end tries.
 const ONCE: Duration = Duration::from_secs(30);
-/// Longest answer of a collector that is looked at, and longest token, in bytes.
-const ANSWER: u64 = 64 * 1024;
-const TOKEN: u64 = 4096;
+
+/// What a machine and its user are told apart by.
+#[derive(Debug)]
+pub struct Origin {
+    machine: String,
+    host: String,
+    user: String,
+}
 
 /// What is sent, from where.
 #[derive(Debug)]
 struct Sender {
-    agent: Agent,
-    evidence: Evidence,
-    token: Option<String>,
+    collector: Http,
+    format: Format,
     origin: Origin,
     cursor: Cursor,
     /// The last line that a collector took.
@@ -59,9 +65,8 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
         bail!("{}: there is no such directory: lazaret has recorded nothing for this user", state.display());
     }
     let (cursor, at) = Cursor::open(&state)?;
-    let token = evidence.token_file.as_deref().map(token).transpose()?;
-    let agent = pull::agent(evidence.ca.as_deref(), evidence.url.starts_with("https://"))?;
-    let mut sender = Sender { agent, evidence, token, origin: origin()?, cursor, at, once };
+    let collector = Http::new(&evidence, &evidence.url)?;
+    let mut sender = Sender { collector, format: evidence.format, origin: origin()?, cursor, at, once };
     let mut sent = 0;
     loop {
         // A log that was cut or taken away while it was read is read from its beginning again.
@@ -126,13 +131,13 @@ impl Sender {
 
     /// One batch, until it is taken.
     fn send(&mut self, batch: &[Line]) -> Result<()> {
-        let mut records = Vec::with_capacity(batch.len() + 1);
-        records.extend(self.missing(batch));
-        records.extend(batch.iter().map(otlp::record));
-        let body = otlp::request(&self.origin, records).encode_to_vec();
+        let missing = self.missing(batch);
+        let lines: Vec<&Line> = missing.iter().chain(batch).collect();
+        let body = otlp::request(&self.origin, self.format, &lines).encode_to_vec();
+        drop(lines);
         let (begun, mut pause) = (Instant::now(), AGAIN.0);
         let mut told = false;
-        while let Err(error) = self.post(&body) {
+        while let Err(error) = self.collector.logs(&body) {
             if self.once && begun.elapsed() > ONCE {
                 return Err(error.context(Fatal));
             }
@@ -153,7 +158,7 @@ impl Sender {
     }
 
     /// What a collector is to know before a batch: lines that it never got are gone, or the log is another one.
-    fn missing(&self, batch: &[Line]) -> Option<LogRecord> {
+    fn missing(&self, batch: &[Line]) -> Option<Line> {
         let (before, next) = (self.at.as_ref()?, batch.iter().find_map(Place::of)?);
         let (name, message) = if before.chain != next.chain {
             let message = format!(
@@ -175,33 +180,16 @@ impl Sender {
         };
         // The same again where it is said again.
         let uid = digest(format!("{} {message}", self.origin.machine).as_bytes());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        Some(otlp::notice(name, &message, uid.get(..32)?, u64::try_from(now).ok()?))
-    }
-
-    fn post(&self, body: &[u8]) -> Result<()> {
-        let url = &self.evidence.url;
-        let mut request = self.agent.post(url).header("Content-Type", "application/x-protobuf");
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        let mut response = request.send(body).with_context(|| url.clone())?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            bail!("{url}: the collector answered {status}");
-        }
-        let answer = response.body_mut().with_config().limit(ANSWER).read_to_vec();
-        let answer = answer.with_context(|| url.clone())?;
-        // What is no answer of a collector's is from somebody else in its place.
-        let answer = ExportLogsServiceResponse::decode(&*answer)
-            .with_context(|| format!("{url}: its answer is none"))?;
-        let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
-        if let Some(rejected) = rejected {
-            // They are not to be sent again, says the protocol; they stay in the log.
-            let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
-            crate::complain(&format!("{url}: the collector refused {count} events: {why}"));
-        }
-        Ok(())
+        let (id, time) = (uid.get(..32)?.to_owned(), humantime::format_rfc3339_millis(SystemTime::now()));
+        let text = json!({"id": id, "time": time.to_string(), "event": name, "note": message}).to_string();
+        Some(Line {
+            id,
+            time: time.to_string(),
+            event: name.to_owned(),
+            note: message,
+            text,
+            ..Line::default()
+        })
     }
 }
 
@@ -216,13 +204,9 @@ fn is_known(line: &Line, passing: &mut Option<Place>) -> bool {
     is_known
 }
 
-fn token(path: &Path) -> Result<String> {
-    let file = path.display();
-    let token = place::needed_text(path, TOKEN)?.trim().to_owned();
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        bail!("{file}: it holds no token");
-    }
-    Ok(token)
+/// How grave an event is; one of a type that this version does not know is not made light of.
+fn level(event: &str) -> LogLevel {
+    EventKind::from_name(event).map_or(LogLevel::Error, EventKind::level)
 }
 
 fn origin() -> Result<Origin> {

@@ -281,7 +281,7 @@ impl Machine {
 }
 
 /// The hook's program, which is built with this one.
-fn hook() -> PathBuf {
+pub fn hook() -> PathBuf {
     let hook = Path::new(env!("CARGO_BIN_EXE_lazaret-fleet")).with_file_name("lazaret");
     assert!(hook.exists(), "{}: it is not built; run: cargo build --workspace", hook.display());
     hook
