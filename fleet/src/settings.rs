@@ -60,7 +60,8 @@ pub struct State {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// Where a collector of OpenTelemetry takes logs over HTTP (`https://…/v1/logs`); plain HTTP on this machine alone.
+    /// Where a collector of OpenTelemetry takes logs over HTTP (`https://…/v1/logs`), or one of syslog (`syslog+tls://…:6514`); without
+    /// TLS on this machine alone (`http://`, `syslog+tcp://`).
     pub url: String,
     /// A file with a token alone in it, which is shown as `Authorization: Bearer`.
     pub token_file: Option<PathBuf>,
@@ -112,9 +113,17 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
     let Some(mut evidence) = settings.evidence else {
         bail!("{file}: it has no table [evidence]; {example}")
     };
-    let local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"];
-    if !evidence.url.starts_with("https://") && !local.iter().any(|local| evidence.url.starts_with(local)) {
-        bail!("{file}: evidence.url is neither https:// nor http:// on this machine with a port");
+    let url = &evidence.url;
+    let local = ["127.0.0.1:", "localhost:", "[::1]:"];
+    let plain = ["http://", "syslog+tcp://"].iter().find_map(|scheme| url.strip_prefix(scheme));
+    let is_local = plain.is_some_and(|place| local.iter().any(|local| place.starts_with(local)));
+    if !is_local && !url.starts_with("https://") && !url.starts_with("syslog+tls://") {
+        bail!(
+            "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port"
+        );
+    }
+    if url.starts_with("syslog+") && evidence.token_file.is_some() {
+        bail!("{file}: evidence.token_file: syslog has no tokens; take it out");
     }
     beside(path, [&mut evidence.token_file, &mut evidence.ca]);
     Ok(evidence)

@@ -1,12 +1,5 @@
 //! The log of a machine, sent to a collector that is away, refuses, hangs up and answers nonsense.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::panic_in_result_fn,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 #[path = "shared/mod.rs"]
 mod machines;

@@ -1,4 +1,4 @@
-//! The events of the log, sent to a collector of OpenTelemetry: each at least once, under the id that it has in the log. The log itself is
+//! The events of the log, sent to a collector of OpenTelemetry or syslog: each at least once, under the id that it has in the log. The log itself is
 //! the queue: nothing is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
 
 mod cursor;
@@ -6,22 +6,23 @@ mod format;
 mod http;
 mod ocsf;
 mod otlp;
+mod syslog;
+mod transport;
 
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use lazaret::domain::{EventKind, LogLevel};
 use lazaret::host::audit::{self, Filter, Found, Line, Tail};
 use lazaret::host::brought::digest;
-use prost::Message;
 use serde_json::json;
 
 use crate::{apply, place, settings};
 use cursor::{Cursor, Place};
 pub use format::Format;
-use http::Http;
+use transport::Transport;
 
 /// Most events of one request, and about the most bytes of them in the log.
 const MOST: usize = 512;
@@ -44,7 +45,7 @@ pub struct Origin {
 /// What is sent, from where.
 #[derive(Debug)]
 struct Sender {
-    collector: Http,
+    transport: Transport,
     format: Format,
     origin: Origin,
     cursor: Cursor,
@@ -65,8 +66,8 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
         bail!("{}: there is no such directory: lazaret has recorded nothing for this user", state.display());
     }
     let (cursor, at) = Cursor::open(&state)?;
-    let collector = Http::new(&evidence, &evidence.url)?;
-    let mut sender = Sender { collector, format: evidence.format, origin: origin()?, cursor, at, once };
+    let transport = Transport::new(&evidence).with_context(|| config.display().to_string())?;
+    let mut sender = Sender { transport, format: evidence.format, origin: origin()?, cursor, at, once };
     let mut sent = 0;
     loop {
         // A log that was cut or taken away while it was read is read from its beginning again.
@@ -133,11 +134,11 @@ impl Sender {
     fn send(&mut self, batch: &[Line]) -> Result<()> {
         let missing = self.missing(batch);
         let lines: Vec<&Line> = missing.iter().chain(batch).collect();
-        let body = otlp::request(&self.origin, self.format, &lines).encode_to_vec();
+        let body = self.transport.body(&self.origin, self.format, &lines);
         drop(lines);
         let (begun, mut pause) = (Instant::now(), AGAIN.0);
         let mut told = false;
-        while let Err(error) = self.collector.logs(&body) {
+        while let Err(error) = self.transport.deliver(&body) {
             if self.once && begun.elapsed() > ONCE {
                 return Err(error.context(Fatal));
             }
