@@ -70,6 +70,15 @@ pub struct Evidence {
     /// What the body of a record is.
     #[serde(default)]
     pub format: Format,
+    /// Where a collector of OpenTelemetry takes metrics over HTTP (`https://…/v1/metrics`); plain HTTP on this machine alone.
+    pub metrics_url: Option<String>,
+    /// How often metrics are sent.
+    #[serde(default = "metrics_seconds")]
+    pub metrics_seconds: u16,
+}
+
+fn metrics_seconds() -> u16 {
+    60
 }
 
 fn prefix() -> String {
@@ -114,19 +123,29 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
         bail!("{file}: it has no table [evidence]; {example}")
     };
     let url = &evidence.url;
-    let local = ["127.0.0.1:", "localhost:", "[::1]:"];
-    let plain = ["http://", "syslog+tcp://"].iter().find_map(|scheme| url.strip_prefix(scheme));
-    let is_local = plain.is_some_and(|place| local.iter().any(|local| place.starts_with(local)));
-    if !is_local && !url.starts_with("https://") && !url.starts_with("syslog+tls://") {
+    if !is_safe(url, "https://", "http://") && !is_safe(url, "syslog+tls://", "syslog+tcp://") {
         bail!(
             "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port"
         );
     }
-    if url.starts_with("syslog+") && evidence.token_file.is_some() {
+    if evidence.metrics_url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
+        bail!("{file}: evidence.metrics_url is neither https:// nor http:// on this machine with a port");
+    }
+    if url.starts_with("syslog+") && evidence.token_file.is_some() && evidence.metrics_url.is_none() {
         bail!("{file}: evidence.token_file: syslog has no tokens; take it out");
+    }
+    if evidence.metrics_seconds == 0 {
+        bail!("{file}: evidence.metrics_seconds is 0; it is 1 at least");
     }
     beside(path, [&mut evidence.token_file, &mut evidence.ca]);
     Ok(evidence)
+}
+
+/// Whether an address is one of TLS, or one without on this machine.
+fn is_safe(url: &str, tls: &str, plain: &str) -> bool {
+    let local =
+        |place: &str| ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|local| place.starts_with(local));
+    url.starts_with(tls) || url.strip_prefix(plain).is_some_and(local)
 }
 
 /// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
 use prost::Message;
 use ureq::Agent;
 
@@ -37,6 +38,17 @@ impl Http {
             // They are not to be sent again, says the protocol; they stay in the log.
             let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
             crate::complain(&format!("{}: the collector refused {count} events: {why}", self.url));
+        }
+        Ok(())
+    }
+
+    /// Metrics, in the same way.
+    pub fn metrics(&self, body: &[u8]) -> Result<()> {
+        let answer: ExportMetricsServiceResponse = self.post(body)?;
+        let rejected = answer.partial_success.filter(|partial| partial.rejected_data_points > 0);
+        if let Some(rejected) = rejected {
+            let (count, why) = (rejected.rejected_data_points, &rejected.error_message);
+            bail!("{}: the collector refused {count} values: {why}", self.url);
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! The events of the log, sent to a collector of OpenTelemetry or syslog: each at least once, under the id that it has in the log. The log itself is
 //! the queue: nothing is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
 
+mod counts;
 mod cursor;
 mod format;
 mod http;
+mod metrics;
 mod ocsf;
 mod otlp;
 mod syslog;
@@ -22,6 +24,7 @@ use serde_json::json;
 use crate::{apply, place, settings};
 use cursor::{Cursor, Place};
 pub use format::Format;
+use metrics::Metrics;
 use transport::Transport;
 
 /// Most events of one request, and about the most bytes of them in the log.
@@ -35,7 +38,7 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_
 const ONCE: Duration = Duration::from_secs(30);
 
 /// What a machine and its user are told apart by.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Origin {
     machine: String,
     host: String,
@@ -49,6 +52,7 @@ struct Sender {
     format: Format,
     origin: Origin,
     cursor: Cursor,
+    metrics: Option<Metrics>,
     /// The last line that a collector took.
     at: Option<Place>,
     /// Ends when all is sent, or when that takes too long.
@@ -67,19 +71,15 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
     }
     let (cursor, at) = Cursor::open(&state)?;
     let transport = Transport::new(&evidence).with_context(|| config.display().to_string())?;
-    let mut sender = Sender { transport, format: evidence.format, origin: origin()?, cursor, at, once };
+    let (origin, log) = (origin()?, audit::dir(&state));
+    let metrics = Metrics::new(&evidence, &origin, log.clone(), at.as_ref())?;
+    let mut sender = Sender { transport, format: evidence.format, origin, cursor, metrics, at, once };
     let mut sent = 0;
-    loop {
-        // A log that was cut or taken away while it was read is read from its beginning again.
-        match sender.follow(&audit::dir(&state), &mut sent) {
-            Ok(()) => break,
-            Err(error) if once || error.downcast_ref::<Fatal>().is_some() => return Err(error),
-            Err(error) => {
-                crate::complain(&format!("{error:#}"));
-                std::thread::sleep(PAUSE);
-            }
-        }
+    let ended = sender.run(&log, &mut sent);
+    if let Some(metrics) = sender.metrics {
+        metrics.end();
     }
+    ended?;
     writeln!(out, "{sent} events were sent")?;
     Ok(())
 }
@@ -97,6 +97,20 @@ impl std::fmt::Display for Fatal {
 impl std::error::Error for Fatal {}
 
 impl Sender {
+    fn run(&mut self, log: &Path, sent: &mut u64) -> Result<()> {
+        loop {
+            // A log that was cut or taken away while it was read is read from its beginning again.
+            match self.follow(log, sent) {
+                Ok(()) => return Ok(()),
+                Err(error) if self.once || error.downcast_ref::<Fatal>().is_some() => return Err(error),
+                Err(error) => {
+                    crate::complain(&format!("{error:#}"));
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
     /// The log from its beginning on: what was sent is passed over.
     fn follow(&mut self, log: &Path, sent: &mut u64) -> Result<()> {
         let mut tail =
@@ -154,6 +168,9 @@ impl Sender {
         if let Some(place) = last {
             self.cursor.keep(&place)?;
             self.at = Some(place);
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.sent(batch, self.at.as_ref());
         }
         Ok(())
     }

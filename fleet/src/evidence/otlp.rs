@@ -116,7 +116,8 @@ fn any(value: Any) -> AnyValue {
     AnyValue { value: Some(value) }
 }
 
-fn pair(key: &str, value: Any) -> KeyValue {
+/// An attribute.
+pub fn pair(key: &str, value: Any) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(any(value)), ..KeyValue::default() }
 }
 

@@ -21,9 +21,13 @@ use std::sync::{Arc, Mutex};
 use opentelemetry_proto::tonic::collector::logs::v1::{
     ExportLogsPartialSuccess, ExportLogsServiceRequest, ExportLogsServiceResponse,
 };
+use opentelemetry_proto::tonic::collector::metrics::v1::{
+    ExportMetricsPartialSuccess, ExportMetricsServiceRequest, ExportMetricsServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
+use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
 use prost::Message;
 
 /// What a collector does with a request.
@@ -40,6 +44,8 @@ pub enum Does {
     Babbles,
     /// Takes all but one.
     Refuses,
+    /// Takes it, and never says so.
+    Hangs,
 }
 
 #[derive(Debug)]
@@ -48,6 +54,34 @@ pub struct Got {
     pub records: Vec<LogRecord>,
     pub resources: Vec<KeyValue>,
     pub tokens: BTreeSet<String>,
+    /// What it does with metrics.
+    pub measures: Does,
+    pub metrics: Vec<ResourceMetrics>,
+}
+
+impl Got {
+    fn logs(&mut self, body: &[u8], token: String) -> Vec<u8> {
+        let request = ExportLogsServiceRequest::decode(body).unwrap();
+        self.tokens.insert(token);
+        for all in request.resource_logs {
+            self.resources = all.resource.unwrap().attributes;
+            self.records.extend(all.scope_logs.into_iter().flat_map(|logs| logs.log_records));
+        }
+        let refused = ExportLogsPartialSuccess {
+            rejected_log_records: 1,
+            error_message: "too \u{1b}[31mred".to_owned(),
+        };
+        let partial_success = (self.does == Does::Refuses).then_some(refused);
+        ExportLogsServiceResponse { partial_success }.encode_to_vec()
+    }
+
+    fn metrics(&mut self, body: &[u8]) -> Vec<u8> {
+        self.metrics.extend(ExportMetricsServiceRequest::decode(body).unwrap().resource_metrics);
+        let refused =
+            ExportMetricsPartialSuccess { rejected_data_points: 1, error_message: "no \u{1b}".to_owned() };
+        let partial_success = (self.measures == Does::Refuses).then_some(refused);
+        ExportMetricsServiceResponse { partial_success }.encode_to_vec()
+    }
 }
 
 /// A collector of OpenTelemetry.
@@ -61,25 +95,32 @@ impl Collector {
     pub fn new() -> Collector {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1/logs", listener.local_addr().unwrap());
-        let got =
-            Got { does: Does::Takes, records: Vec::new(), resources: Vec::new(), tokens: BTreeSet::new() };
+        let got = Got {
+            does: Does::Takes,
+            records: Vec::new(),
+            resources: Vec::new(),
+            tokens: BTreeSet::new(),
+            measures: Does::Takes,
+            metrics: Vec::new(),
+        };
         let collector = Collector { url, got: Arc::new(Mutex::new(got)) };
         let answering = collector.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                let answering = answering.clone();
                 // Who asks may have been killed.
-                let _gone = answering.answer(&stream);
+                std::thread::spawn(move || answering.answer(&stream).is_ok());
             }
         });
         collector
     }
 
     fn answer(&self, mut stream: &TcpStream) -> std::io::Result<()> {
-        let does = self.got.lock().unwrap().does;
-        if does == Does::Away {
+        if self.got.lock().unwrap().does == Does::Away {
             return Ok(());
         }
-        let (mut reader, mut length, mut token) = (BufReader::new(stream), 0, String::new());
+        let (mut reader, mut path, mut length) = (BufReader::new(stream), String::new(), 0);
+        let mut token = String::new();
         loop {
             let mut line = String::new();
             reader.read_line(&mut line)?;
@@ -87,7 +128,8 @@ impl Collector {
                 if line.trim().is_empty() {
                     break;
                 }
-                assert!(line.starts_with("POST /v1/logs "), "{line}");
+                assert!(line.starts_with("POST "), "{line}");
+                line.split(' ').nth(1).unwrap().clone_into(&mut path);
                 continue;
             };
             match name.to_ascii_lowercase().as_str() {
@@ -99,29 +141,23 @@ impl Collector {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
-        if does == Does::Busy {
-            return stream.write_all(b"HTTP/1.1 503 busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-        }
-        let mut answer = ExportLogsServiceResponse::default().encode_to_vec();
-        if does == Does::Babbles {
-            answer = b"<html>".to_vec();
-        } else {
-            let request = ExportLogsServiceRequest::decode(&*body).unwrap();
-            let mut got = self.got.lock().unwrap();
-            got.tokens.insert(token);
-            for all in request.resource_logs {
-                got.resources = all.resource.unwrap().attributes;
-                got.records.extend(all.scope_logs.into_iter().flat_map(|logs| logs.log_records));
+        let mut got = self.got.lock().unwrap();
+        let does = if path == "/v1/metrics" { got.measures } else { got.does };
+        let answer = match (does, path.as_str()) {
+            (Does::Busy, _) => {
+                return stream
+                    .write_all(b"HTTP/1.1 503 busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             }
-            if does == Does::Refuses {
-                let error_message = "too \u{1b}[31mred".to_owned();
-                let partial_success =
-                    Some(ExportLogsPartialSuccess { rejected_log_records: 1, error_message });
-                answer = ExportLogsServiceResponse { partial_success }.encode_to_vec();
-            }
-        }
-        if does == Does::Forgets {
-            return Ok(());
+            (Does::Babbles, _) => b"<html>".to_vec(),
+            (_, "/v1/logs") => got.logs(&body, token),
+            (_, "/v1/metrics") => got.metrics(&body),
+            (_, path) => panic!("{path}"),
+        };
+        drop(got);
+        match does {
+            Does::Forgets => return Ok(()),
+            Does::Hangs => std::thread::sleep(std::time::Duration::from_secs(600)),
+            _ => {}
         }
         write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len())?;
         stream.write_all(&answer)
