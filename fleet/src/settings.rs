@@ -72,6 +72,8 @@ pub struct Evidence {
     pub format: Format,
     /// Where a collector of OpenTelemetry takes metrics over HTTP (`https://…/v1/metrics`); plain HTTP on this machine alone.
     pub metrics_url: Option<String>,
+    /// The same for traces (`https://…/v1/traces`).
+    pub traces_url: Option<String>,
     /// How often metrics are sent.
     #[serde(default = "metrics_seconds")]
     pub metrics_seconds: u16,
@@ -128,10 +130,14 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
             "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port"
         );
     }
-    if evidence.metrics_url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
-        bail!("{file}: evidence.metrics_url is neither https:// nor http:// on this machine with a port");
+    let more = [("metrics_url", &evidence.metrics_url), ("traces_url", &evidence.traces_url)];
+    for (key, url) in more {
+        if url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
+            bail!("{file}: evidence.{key} is neither https:// nor http:// on this machine with a port");
+        }
     }
-    if url.starts_with("syslog+") && evidence.token_file.is_some() && evidence.metrics_url.is_none() {
+    let is_shown = more.iter().any(|(_, url)| url.is_some());
+    if url.starts_with("syslog+") && evidence.token_file.is_some() && !is_shown {
         bail!("{file}: evidence.token_file: syslog has no tokens; take it out");
     }
     if evidence.metrics_seconds == 0 {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
 use prost::Message;
 use ureq::Agent;
 
@@ -49,6 +50,17 @@ impl Http {
         if let Some(rejected) = rejected {
             let (count, why) = (rejected.rejected_data_points, &rejected.error_message);
             bail!("{}: the collector refused {count} values: {why}", self.url);
+        }
+        Ok(())
+    }
+
+    /// Traces, in the same way.
+    pub fn traces(&self, body: &[u8]) -> Result<()> {
+        let answer: ExportTraceServiceResponse = self.post(body)?;
+        let rejected = answer.partial_success.filter(|partial| partial.rejected_spans > 0);
+        if let Some(rejected) = rejected {
+            let (count, why) = (rejected.rejected_spans, &rejected.error_message);
+            bail!("{}: the collector refused {count} spans: {why}", self.url);
         }
         Ok(())
     }

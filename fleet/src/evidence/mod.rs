@@ -8,7 +8,9 @@ mod http;
 mod metrics;
 mod ocsf;
 mod otlp;
+mod spans;
 mod syslog;
+mod traces;
 mod transport;
 
 use std::io::Write;
@@ -25,6 +27,7 @@ use crate::{apply, place, settings};
 use cursor::{Cursor, Place};
 pub use format::Format;
 use metrics::Metrics;
+use traces::Traces;
 use transport::Transport;
 
 /// Most events of one request, and about the most bytes of them in the log.
@@ -53,6 +56,7 @@ struct Sender {
     origin: Origin,
     cursor: Cursor,
     metrics: Option<Metrics>,
+    traces: Option<Traces>,
     /// The last line that a collector took.
     at: Option<Place>,
     /// Ends when all is sent, or when that takes too long.
@@ -73,11 +77,15 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
     let transport = Transport::new(&evidence).with_context(|| config.display().to_string())?;
     let (origin, log) = (origin()?, audit::dir(&state));
     let metrics = Metrics::new(&evidence, &origin, log.clone(), at.as_ref())?;
-    let mut sender = Sender { transport, format: evidence.format, origin, cursor, metrics, at, once };
+    let traces = Traces::new(&evidence, &origin)?;
+    let mut sender = Sender { transport, format: evidence.format, origin, cursor, metrics, traces, at, once };
     let mut sent = 0;
     let ended = sender.run(&log, &mut sent);
     if let Some(metrics) = sender.metrics {
         metrics.end();
+    }
+    if let Some(traces) = sender.traces {
+        traces.end();
     }
     ended?;
     writeln!(out, "{sent} events were sent")?;
@@ -171,6 +179,9 @@ impl Sender {
         }
         if let Some(metrics) = &self.metrics {
             metrics.sent(batch, self.at.as_ref());
+        }
+        if let Some(traces) = &mut self.traces {
+            traces.sent(batch);
         }
         Ok(())
     }

@@ -48,11 +48,22 @@ pub fn scope() -> InstrumentationScope {
 }
 
 fn record(line: &Line, origin: &Origin, format: Format) -> LogRecord {
-    let nanos = humantime::parse_rfc3339(&line.time)
-        .ok()
-        .and_then(|time| u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok())
-        .unwrap_or_default();
+    let nanos = nanos(&line.time);
     let (severity, word) = severity(&line.event);
+    LogRecord {
+        time_unix_nano: nanos,
+        observed_time_unix_nano: nanos,
+        severity_number: severity.into(),
+        severity_text: word.to_owned(),
+        body: serde_json::from_str(&format.text(line, origin)).ok().map(value),
+        attributes: attributes(line),
+        event_name: format!("lazaret.{}", line.event),
+        ..LogRecord::default()
+    }
+}
+
+/// What collectors look for in an event.
+pub fn attributes(line: &Line) -> Vec<KeyValue> {
     let mut attributes = vec![text("log.record.uid", &line.id)];
     let verdict = line.told().map(|verdict| verdict.name());
     let told = [
@@ -70,16 +81,15 @@ fn record(line: &Line, origin: &Origin, format: Format) -> LogRecord {
         let values = line.rules.iter().map(|rule| any(Any::StringValue(rule.clone()))).collect();
         attributes.push(pair("lazaret.rules", Any::ArrayValue(ArrayValue { values })));
     }
-    LogRecord {
-        time_unix_nano: nanos,
-        observed_time_unix_nano: nanos,
-        severity_number: severity.into(),
-        severity_text: word.to_owned(),
-        body: serde_json::from_str(&format.text(line, origin)).ok().map(value),
-        attributes,
-        event_name: format!("lazaret.{}", line.event),
-        ..LogRecord::default()
-    }
+    attributes
+}
+
+/// A time of the log, as OpenTelemetry counts it; 0 = it is none.
+pub fn nanos(time: &str) -> u64 {
+    humantime::parse_rfc3339(time)
+        .ok()
+        .and_then(|time| u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok())
+        .unwrap_or_default()
 }
 
 fn severity(event: &str) -> (SeverityNumber, &'static str) {

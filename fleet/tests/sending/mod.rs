@@ -24,10 +24,14 @@ use opentelemetry_proto::tonic::collector::logs::v1::{
 use opentelemetry_proto::tonic::collector::metrics::v1::{
     ExportMetricsPartialSuccess, ExportMetricsServiceRequest, ExportMetricsServiceResponse,
 };
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
+use opentelemetry_proto::tonic::trace::v1::ResourceSpans;
 use prost::Message;
 
 /// What a collector does with a request.
@@ -54,9 +58,10 @@ pub struct Got {
     pub records: Vec<LogRecord>,
     pub resources: Vec<KeyValue>,
     pub tokens: BTreeSet<String>,
-    /// What it does with metrics.
+    /// What it does with metrics and traces.
     pub measures: Does,
     pub metrics: Vec<ResourceMetrics>,
+    pub traces: Vec<ResourceSpans>,
 }
 
 impl Got {
@@ -82,6 +87,13 @@ impl Got {
         let partial_success = (self.measures == Does::Refuses).then_some(refused);
         ExportMetricsServiceResponse { partial_success }.encode_to_vec()
     }
+
+    fn traces(&mut self, body: &[u8]) -> Vec<u8> {
+        self.traces.extend(ExportTraceServiceRequest::decode(body).unwrap().resource_spans);
+        let refused = ExportTracePartialSuccess { rejected_spans: 1, error_message: "no \u{1b}".to_owned() };
+        let partial_success = (self.measures == Does::Refuses).then_some(refused);
+        ExportTraceServiceResponse { partial_success }.encode_to_vec()
+    }
 }
 
 /// A collector of OpenTelemetry.
@@ -102,6 +114,7 @@ impl Collector {
             tokens: BTreeSet::new(),
             measures: Does::Takes,
             metrics: Vec::new(),
+            traces: Vec::new(),
         };
         let collector = Collector { url, got: Arc::new(Mutex::new(got)) };
         let answering = collector.clone();
@@ -142,7 +155,7 @@ impl Collector {
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
         let mut got = self.got.lock().unwrap();
-        let does = if path == "/v1/metrics" { got.measures } else { got.does };
+        let does = if path == "/v1/logs" { got.does } else { got.measures };
         let answer = match (does, path.as_str()) {
             (Does::Busy, _) => {
                 return stream
@@ -151,6 +164,7 @@ impl Collector {
             (Does::Babbles, _) => b"<html>".to_vec(),
             (_, "/v1/logs") => got.logs(&body, token),
             (_, "/v1/metrics") => got.metrics(&body),
+            (_, "/v1/traces") => got.traces(&body),
             (_, path) => panic!("{path}"),
         };
         drop(got);
