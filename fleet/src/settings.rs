@@ -149,9 +149,10 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
 
 /// Whether an address is one of TLS, or one without on this machine.
 fn is_safe(url: &str, tls: &str, plain: &str) -> bool {
-    let local =
+    let begins =
         |place: &str| ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|local| place.starts_with(local));
-    url.starts_with(tls) || url.strip_prefix(plain).is_some_and(local)
+    // What stands before an `@` is a name to log in with, and the host comes behind it.
+    url.starts_with(tls) || url.strip_prefix(plain).is_some_and(|place| begins(place) && !place.contains('@'))
 }
 
 /// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.

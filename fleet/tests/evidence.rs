@@ -235,6 +235,7 @@ fn settings_that_cannot_be_used_are_named() {
     for (settings, why) in [
         ("[state]\nurl = \"redis://x\"\n", "it has no table [evidence]"),
         ("[evidence]\nurl = \"http://collector.example/v1/logs\"\n", "neither https://"),
+        ("[evidence]\nurl = \"http://localhost:80@collector.example/v1/logs\"\n", "neither https://"),
         ("[evidence]\nurl = \"https://x\"\ntoken_file = \"nowhere\"\n", "nowhere: there is no such file"),
         ("[evidence]\nurl = \"https://x\"\nca = \"nowhere\"\n", "nowhere: there is no such file"),
         (
