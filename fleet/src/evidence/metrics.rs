@@ -156,7 +156,7 @@ fn sum<'c>(
             ("lazaret.stops", "Calls that were refused, once for each rule that spoke", "{call}")
         }
         Counter::Calls => ("lazaret.calls", "Calls that were decided on", "{call}"),
-        Counter::Faults => ("lazaret.faults", "Calls on which no decision was possible", "{fault}"),
+        Counter::Faults => ("lazaret.faults", "Faults in events that were sent", "{fault}"),
     };
     let point = |(labels, count): (&Labels, &u64)| NumberDataPoint {
         attributes: attributes(labels),

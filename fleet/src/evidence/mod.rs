@@ -1,5 +1,6 @@
-//! The events of the log, sent to a collector of OpenTelemetry or syslog: each at least once, under the id that it has in the log. The log itself is
-//! the queue: nothing is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
+//! The events of the log, sent to a collector of OpenTelemetry or syslog: each at least once, under the id that it has in the log. The log
+//! itself is the queue: nothing of it is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
+//! Metrics and traces go beside it, and hold up nothing.
 
 mod counts;
 mod cursor;
