@@ -15,6 +15,7 @@ mod signature;
 mod stop;
 mod store;
 mod tighten;
+mod tls;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -49,7 +50,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         socket: Option<PathBuf>,
     },
-    /// Send the events of this user's log to a collector of OpenTelemetry; runs until it is ended
+    /// Send the events of this user's log to a collector of OpenTelemetry or syslog; runs until it is ended
     Send {
         #[command(flatten)]
         config: Config,

@@ -9,6 +9,7 @@ use lazaret::domain::escape;
 use serde::Deserialize;
 
 use crate::bundle;
+use crate::evidence::Format;
 use crate::place::read;
 
 /// The file, beside the managed configuration.
@@ -71,12 +72,27 @@ pub struct State {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// Where a collector of OpenTelemetry takes logs over HTTP (`https://…/v1/logs`); plain HTTP on this machine alone.
+    /// Where a collector of OpenTelemetry takes logs over HTTP (`https://…/v1/logs`), or one of syslog (`syslog+tls://…:6514`); without
+    /// TLS on this machine alone (`http://`, `syslog+tcp://`).
     pub url: String,
     /// A file with a token alone in it, which is shown as `Authorization: Bearer`.
     pub token_file: Option<PathBuf>,
     /// Certificates that the collector's is signed by, as PEM; none = the public ones.
     pub ca: Option<PathBuf>,
+    /// What the body of a record is.
+    #[serde(default)]
+    pub format: Format,
+    /// Where a collector of OpenTelemetry takes metrics over HTTP (`https://…/v1/metrics`); plain HTTP on this machine alone.
+    pub metrics_url: Option<String>,
+    /// The same for traces (`https://…/v1/traces`).
+    pub traces_url: Option<String>,
+    /// How often metrics are sent.
+    #[serde(default = "metrics_seconds")]
+    pub metrics_seconds: u16,
+}
+
+fn metrics_seconds() -> u16 {
+    60
 }
 
 fn prefix() -> String {
@@ -120,9 +136,24 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
     let Some(mut evidence) = settings.evidence else {
         bail!("{file}: it has no table [evidence]; {example}")
     };
-    let local = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"];
-    if !evidence.url.starts_with("https://") && !local.iter().any(|local| evidence.url.starts_with(local)) {
-        bail!("{file}: evidence.url is neither https:// nor http:// on this machine with a port");
+    let url = &evidence.url;
+    if !is_safe(url, "https://", "http://") && !is_safe(url, "syslog+tls://", "syslog+tcp://") {
+        bail!(
+            "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port"
+        );
+    }
+    let more = [("metrics_url", &evidence.metrics_url), ("traces_url", &evidence.traces_url)];
+    for (key, url) in more {
+        if url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
+            bail!("{file}: evidence.{key} is neither https:// nor http:// on this machine with a port");
+        }
+    }
+    let is_shown = more.iter().any(|(_, url)| url.is_some());
+    if url.starts_with("syslog+") && evidence.token_file.is_some() && !is_shown {
+        bail!("{file}: evidence.token_file: syslog has no tokens; take it out");
+    }
+    if evidence.metrics_seconds == 0 {
+        bail!("{file}: evidence.metrics_seconds is 0; it is 1 at least");
     }
     beside(path, [&mut evidence.token_file, &mut evidence.ca]);
     Ok(evidence)
@@ -147,6 +178,14 @@ pub fn machines(path: &Path) -> Result<Vec<Machine>> {
         }
     }
     Ok(machines)
+}
+
+/// Whether an address is one of TLS, or one without on this machine.
+fn is_safe(url: &str, tls: &str, plain: &str) -> bool {
+    let begins =
+        |place: &str| ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|local| place.starts_with(local));
+    // What stands before an `@` is a name to log in with, and the host comes behind it.
+    url.starts_with(tls) || url.strip_prefix(plain).is_some_and(|place| begins(place) && !place.contains('@'))
 }
 
 /// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.

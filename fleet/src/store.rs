@@ -14,20 +14,18 @@ use fred::types::{Builder, ClusterHash, CustomCommand, Value};
 use fred::util::redis_keyslot;
 use lazaret::domain::fleet::{Answered, Counted, Lease};
 use lazaret::host::brought::digest;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::Receiver;
 
-use crate::place::{needed, needed_text};
+use crate::place::needed_text;
 use crate::settings::{State, only_ours};
+use crate::tls;
 
 /// How long anything else may take.
 const OTHER: Duration = Duration::from_secs(2);
 /// Pause between two tries to reach the store, in milliseconds.
 const AGAIN_MS: u32 = 100;
-/// Longest file of certificates, and longest password, in bytes.
-const MAX_CA: u64 = 1 << 20;
+/// Longest password, in bytes.
 const MAX_PASSWORD: u64 = 4096;
 
 /// How the address of a store begins.
@@ -72,9 +70,9 @@ impl Store {
         if let Some(path) = &state.password_file {
             config.password = Some(password(path)?);
         }
-        if let (Some(tls), Some(path)) = (&config.tls, &state.ca) {
-            let hostnames = tls.hostnames.clone();
-            config.tls = Some(TlsConfig { connector: trusting(path)?.into(), hostnames });
+        if let (Some(wanted), Some(path)) = (&config.tls, &state.ca) {
+            let hostnames = wanted.hostnames.clone();
+            config.tls = Some(TlsConfig { connector: tls::trusting(Some(path))?.into(), hostnames });
         } else if config.tls.is_none() && state.ca.is_some() {
             bail!("state.ca: the address is none of TLS; write rediss:// or rediss-sentinel:// and so on");
         }
@@ -301,19 +299,4 @@ fn password(path: &std::path::Path) -> Result<String> {
     only_ours(path)?;
     let text = needed_text(path, MAX_PASSWORD)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// A client that trusts the certificates in a file, and no others.
-fn trusting(path: &std::path::Path) -> Result<rustls::ClientConfig> {
-    let file = path.display();
-    let pem = needed(path, MAX_CA)?;
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(&pem) {
-        let certificate = certificate.map_err(|error| anyhow::anyhow!("{file}: {error}"))?;
-        roots.add(certificate).with_context(|| file.to_string())?;
-    }
-    if roots.is_empty() {
-        bail!("{file}: it has no certificate");
-    }
-    Ok(rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
 }

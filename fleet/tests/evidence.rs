@@ -1,227 +1,19 @@
 //! The log of a machine, sent to a collector that is away, refuses, hangs up and answers nonsense.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::panic_in_result_fn,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 #[path = "shared/mod.rs"]
 mod machines;
+mod sending;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 
-use machines::{Became, Machine, Process, until};
-use opentelemetry_proto::tonic::collector::logs::v1::{
-    ExportLogsPartialSuccess, ExportLogsServiceRequest, ExportLogsServiceResponse,
-};
-use opentelemetry_proto::tonic::common::v1::KeyValue;
+use machines::{Became, Machine, Process, hook, until};
+use opentelemetry_proto::tonic::common::v1::AnyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
-use opentelemetry_proto::tonic::logs::v1::LogRecord;
-use prost::Message;
-
-/// What a collector does with a request.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Does {
-    Takes,
-    /// Hangs up at once.
-    Away,
-    /// 503.
-    Busy,
-    /// Takes it, and hangs up before it says so.
-    Forgets,
-    /// 200, with something that is no answer.
-    Babbles,
-    /// Takes all but one.
-    Refuses,
-}
-
-#[derive(Debug)]
-struct Got {
-    does: Does,
-    records: Vec<LogRecord>,
-    resources: Vec<KeyValue>,
-    tokens: BTreeSet<String>,
-}
-
-/// A collector of OpenTelemetry.
-#[derive(Clone)]
-struct Collector {
-    url: String,
-    got: Arc<Mutex<Got>>,
-}
-
-impl Collector {
-    fn new() -> Collector {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1/logs", listener.local_addr().unwrap());
-        let got =
-            Got { does: Does::Takes, records: Vec::new(), resources: Vec::new(), tokens: BTreeSet::new() };
-        let collector = Collector { url, got: Arc::new(Mutex::new(got)) };
-        let answering = collector.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                // Who asks may have been killed.
-                let _gone = answering.answer(&stream);
-            }
-        });
-        collector
-    }
-
-    fn answer(&self, mut stream: &TcpStream) -> std::io::Result<()> {
-        let does = self.got.lock().unwrap().does;
-        if does == Does::Away {
-            return Ok(());
-        }
-        let (mut reader, mut length, mut token) = (BufReader::new(stream), 0, String::new());
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line)?;
-            let Some((name, value)) = line.trim().split_once(": ") else {
-                if line.trim().is_empty() {
-                    break;
-                }
-                assert!(line.starts_with("POST /v1/logs "), "{line}");
-                continue;
-            };
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" => length = value.parse().unwrap(),
-                "authorization" => value.clone_into(&mut token),
-                "content-type" => assert_eq!(value, "application/x-protobuf"),
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
-        if does == Does::Busy {
-            return stream.write_all(b"HTTP/1.1 503 busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-        }
-        let mut answer = ExportLogsServiceResponse::default().encode_to_vec();
-        if does == Does::Babbles {
-            answer = b"<html>".to_vec();
-        } else {
-            let request = ExportLogsServiceRequest::decode(&*body).unwrap();
-            let mut got = self.got.lock().unwrap();
-            got.tokens.insert(token);
-            for all in request.resource_logs {
-                got.resources = all.resource.unwrap().attributes;
-                got.records.extend(all.scope_logs.into_iter().flat_map(|logs| logs.log_records));
-            }
-            if does == Does::Refuses {
-                let error_message = "too \u{1b}[31mred".to_owned();
-                let partial_success =
-                    Some(ExportLogsPartialSuccess { rejected_log_records: 1, error_message });
-                answer = ExportLogsServiceResponse { partial_success }.encode_to_vec();
-            }
-        }
-        if does == Does::Forgets {
-            return Ok(());
-        }
-        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len())?;
-        stream.write_all(&answer)
-    }
-
-    fn does(&self, does: Does) {
-        self.got.lock().unwrap().does = does;
-    }
-
-    /// The ids of what came, each once.
-    fn ids(&self) -> BTreeSet<String> {
-        self.got
-            .lock()
-            .unwrap()
-            .records
-            .iter()
-            .map(|record| attribute(&record.attributes, "log.record.uid"))
-            .collect()
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.got.lock().unwrap().records.iter().map(|record| record.event_name.clone()).collect()
-    }
-
-    fn count(&self) -> usize {
-        self.got.lock().unwrap().records.len()
-    }
-}
-
-fn attribute(attributes: &[KeyValue], key: &str) -> String {
-    let found = attributes.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone()?.value);
-    match found {
-        Some(Any::StringValue(text)) => text,
-        found => panic!("{key}: {found:?} in {attributes:?}"),
-    }
-}
-
-/// A state directory and settings for a sender.
-struct Place {
-    dir: tempfile::TempDir,
-}
-
-impl Place {
-    fn new(url: &str) -> Place {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("state/audit")).unwrap();
-        fs::set_permissions(dir.path().join("state/audit"), fs::Permissions::from_mode(0o700)).unwrap();
-        let place = Place { dir };
-        place.settings(&format!("[evidence]\nurl = \"{url}\"\n"));
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn settings(&self, text: &str) {
-        fs::write(self.path("fleet.toml"), text).unwrap();
-        fs::set_permissions(self.path("fleet.toml"), fs::Permissions::from_mode(0o600)).unwrap();
-    }
-
-    /// Lines of a chain as they stand in a log.
-    fn log(&self, file: &str, chain: &str, numbers: std::ops::Range<u64>) {
-        self.log_as(file, chain, numbers, "");
-    }
-
-    fn log_as(&self, file: &str, chain: &str, numbers: std::ops::Range<u64>, later: &str) {
-        let lines: String = numbers.map(|number| {
-            format!(
-                "{{\"id\":\"{}\",\"time\":\"2026-11-28T10:00:00.000Z\",\"event\":\"action_allowed\",\"session\":\"s\",\"tool\":\"Bash\",\
-                 \"action\":\"ls {number}\",\"seal\":\"{chain}.{number}.aa.bb\"}}\n",
-                id(chain, number, later)
-            )
-        }).collect();
-        fs::write(self.path("state/audit").join(file), lines).unwrap();
-    }
-
-    fn sender(&self, more: &[&str]) -> Command {
-        sender(&self.path("fleet.toml"), &self.path("state"), more)
-    }
-
-    fn once(&self) -> (Option<i32>, String) {
-        let out = self.sender(&["--once"]).output().unwrap();
-        let said = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-        (out.status.code(), said)
-    }
-}
-
-fn id(chain: &str, number: u64, later: &str) -> String {
-    format!("01a2-{later}{chain}-{number:08}")
-}
-
-fn sender(settings: &Path, state: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lazaret-fleet"));
-    command.args(["send", "--config"]).arg(settings).arg("--state").arg(state).args(more);
-    command
-}
+use sending::{Collector, Does, Place, attribute, id, sender};
+use serde_json::{Value, json};
 
 #[test]
 fn of_a_hundred_thousand_events_none_is_lost() {
@@ -292,7 +84,7 @@ fn a_real_log_comes_as_it_was_written() {
     let log = fs::read_to_string(machine.path("lazaret/state/audit/audit.jsonl")).unwrap();
     assert_eq!(log.lines().count(), got.records.len());
     for (line, record) in log.lines().zip(&got.records) {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let line: Value = serde_json::from_str(line).unwrap();
         assert_eq!(line["id"], attribute(&record.attributes, "log.record.uid"));
         assert_eq!(record.event_name, format!("lazaret.{}", line["event"].as_str().unwrap()));
         assert!(!record.attributes.iter().any(|pair| pair.key == "lazaret.unverified"), "{record:?}");
@@ -307,6 +99,97 @@ fn a_real_log_comes_as_it_was_written() {
         (attribute(&allowed.attributes, "lazaret.tool"), allowed.severity_number),
         ("Bash".to_owned(), 9)
     );
+}
+
+/// A body as the JSON that it was made of.
+fn plain(value: &AnyValue) -> Value {
+    match value.value.as_ref() {
+        None => Value::Null,
+        Some(Any::StringValue(text)) => json!(text),
+        Some(Any::BoolValue(on)) => json!(on),
+        Some(Any::IntValue(number)) => json!(number),
+        Some(Any::DoubleValue(number)) => json!(number),
+        Some(Any::ArrayValue(list)) => list.values.iter().map(plain).collect(),
+        Some(Any::KvlistValue(list)) => {
+            let pairs =
+                list.values.iter().map(|pair| (pair.key.clone(), plain(pair.value.as_ref().unwrap())));
+            Value::Object(pairs.collect())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a machine's log was sent as: an allowed call, a blocked one and what else stands there.
+fn sent_as(format: &str) -> (Machine, Vec<Value>) {
+    let collector = Collector::new();
+    let machine = Machine::without_service("url = \"redis://x\"", "");
+    machine.configure("");
+    let settings = format!("[evidence]\nurl = \"{}\"\nformat = \"{format}\"\n", collector.url);
+    fs::write(machine.settings(), settings).unwrap();
+    assert_eq!(machine.hook("one"), Became::Ran);
+    assert!(matches!(machine.hook_of("one", "rm -rf /"), Became::Refused(_)));
+    let mut send = sender(&machine.settings(), &machine.path("lazaret/state"), &["--once"]);
+    assert!(send.output().unwrap().status.success());
+    let got = collector.got.lock().unwrap();
+    let log = fs::read_to_string(machine.path("lazaret/state/audit/audit.jsonl")).unwrap();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<String> =
+        got.records.iter().map(|record| attribute(&record.attributes, "log.record.uid")).collect();
+    assert_eq!(ids, lines.iter().map(|line| line["id"].as_str().unwrap()).collect::<Vec<_>>());
+    let bodies = got.records.iter().map(|record| plain(record.body.as_ref().unwrap())).collect();
+    (machine, bodies)
+}
+
+#[test]
+fn a_real_log_comes_in_the_schema_of_elastic_as_the_export_writes_it() {
+    let (machine, bodies) = sent_as("ecs");
+    let mut export = Command::new(hook());
+    export.args(["audit", "export", "--format", "ecs"]).env_clear().env("HOME", machine.path("home"));
+    let out = export.env("LAZARET_HOME", machine.path("lazaret")).output().unwrap();
+    assert!(out.status.success(), "{out:?}");
+    let exported = String::from_utf8(out.stdout).unwrap();
+    let exported: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(bodies, exported);
+    assert!(bodies.iter().any(|body| body["event"]["type"] == json!(["denied"])), "{bodies:?}");
+}
+
+#[test]
+fn a_real_log_comes_in_the_open_schema() {
+    let (machine, bodies) = sent_as("ocsf");
+    let log = fs::read_to_string(machine.path("lazaret/state/audit/audit.jsonl")).unwrap();
+    for (body, line) in bodies.iter().zip(log.lines()) {
+        let line: Value = serde_json::from_str(line).unwrap();
+        // What the schema requires of every event.
+        for key in ["activity_id", "category_uid", "class_uid", "severity_id", "time", "type_uid"] {
+            assert!(body[key].is_u64(), "{key}: {body}");
+        }
+        let number = |key: &str| body[key].as_u64().unwrap();
+        assert_eq!(number("type_uid"), number("class_uid") * 100 + number("activity_id"));
+        assert_eq!(number("class_uid") / 1000, number("category_uid"));
+        assert_eq!(
+            (&body["metadata"]["uid"], &body["metadata"]["product"]["name"]),
+            (&line["id"], &json!("lazaret"))
+        );
+        assert_eq!(body["unmapped"], line);
+        let at = humantime::parse_rfc3339(line["time"].as_str().unwrap()).unwrap();
+        let at = at.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+        assert_eq!(u128::from(number("time")), at);
+        assert_eq!(body["class_uid"] == 6003, line.get("tool").is_some());
+    }
+    let of = |event: &str| bodies.iter().find(|body| body["activity_name"] == event).unwrap();
+    let (allowed, blocked) = (of("action_allowed"), of("action_blocked"));
+    assert_eq!(allowed["actor"], json!({"app_name": "claude-code", "session": {"uid": "one"}}));
+    assert_eq!(allowed["api"], json!({"operation": "Bash", "request": {"uid": "t"}}));
+    assert!(allowed["src_endpoint"]["uid"].is_string());
+    let control = |body: &Value| {
+        ["action_id", "disposition_id", "severity_id", "status_id"].map(|key| body[key].clone())
+    };
+    assert_eq!(control(allowed), [1, 1, 1, 1]);
+    assert_eq!(control(blocked), [2, 2, 4, 2]);
+    let rules = blocked["unmapped"]["rules"].as_array().unwrap();
+    let named: Vec<&Value> =
+        blocked["authorizations"].as_array().unwrap().iter().map(|one| &one["policy"]["uid"]).collect();
+    assert_eq!(named, rules.iter().collect::<Vec<_>>());
 }
 
 #[test]
@@ -352,8 +235,13 @@ fn settings_that_cannot_be_used_are_named() {
     for (settings, why) in [
         ("[state]\nurl = \"redis://x\"\n", "it has no table [evidence]"),
         ("[evidence]\nurl = \"http://collector.example/v1/logs\"\n", "neither https://"),
+        ("[evidence]\nurl = \"http://localhost:80@collector.example/v1/logs\"\n", "neither https://"),
         ("[evidence]\nurl = \"https://x\"\ntoken_file = \"nowhere\"\n", "nowhere: there is no such file"),
         ("[evidence]\nurl = \"https://x\"\nca = \"nowhere\"\n", "nowhere: there is no such file"),
+        (
+            "[evidence]\nurl = \"https://x\"\nformat = \"cef\"\n",
+            "fleet.toml:3: evidence.format: there is no `cef`; it is lazaret, ecs or ocsf",
+        ),
     ] {
         place.settings(settings);
         let (code, said) = place.once();

@@ -1,25 +1,35 @@
-//! The events of the log, sent to a collector of OpenTelemetry: each at least once, under the id that it has in the log. The log itself is
-//! the queue: nothing is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
+//! The events of the log, sent to a collector of OpenTelemetry or syslog: each at least once, under the id that it has in the log. The log
+//! itself is the queue: nothing of it is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
+//! Metrics and traces go beside it, and hold up nothing.
 
+mod counts;
 mod cursor;
+mod format;
+mod http;
+mod metrics;
+mod ocsf;
 mod otlp;
+mod spans;
+mod syslog;
+mod traces;
+mod transport;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
+use lazaret::domain::{EventKind, LogLevel};
 use lazaret::host::audit::{self, Filter, Found, Line, Tail};
 use lazaret::host::brought::digest;
-use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
-use opentelemetry_proto::tonic::logs::v1::LogRecord;
-use prost::Message;
-use ureq::Agent;
+use serde_json::json;
 
-use crate::settings::{self, Evidence};
-use crate::{apply, place, pull};
+use crate::{apply, place, settings};
 use cursor::{Cursor, Place};
-use otlp::Origin;
+pub use format::Format;
+use metrics::Metrics;
+use traces::Traces;
+use transport::Transport;
 
 /// Most events of one request, and about the most bytes of them in the log.
 const MOST: usize = 512;
@@ -30,18 +40,24 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 /// How long one that is to end tries.
 const ONCE: Duration = Duration::from_secs(30);
-/// Longest answer of a collector that is looked at, and longest token, in bytes.
-const ANSWER: u64 = 64 * 1024;
-const TOKEN: u64 = 4096;
+
+/// What a machine and its user are told apart by.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    machine: String,
+    host: String,
+    user: String,
+}
 
 /// What is sent, from where.
 #[derive(Debug)]
 struct Sender {
-    agent: Agent,
-    evidence: Evidence,
-    token: Option<String>,
+    transport: Transport,
+    format: Format,
     origin: Origin,
     cursor: Cursor,
+    metrics: Option<Metrics>,
+    traces: Option<Traces>,
     /// The last line that a collector took.
     at: Option<Place>,
     /// Ends when all is sent, or when that takes too long.
@@ -59,21 +75,20 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
         bail!("{}: there is no such directory: lazaret has recorded nothing for this user", state.display());
     }
     let (cursor, at) = Cursor::open(&state)?;
-    let token = evidence.token_file.as_deref().map(token).transpose()?;
-    let agent = pull::agent(evidence.ca.as_deref(), evidence.url.starts_with("https://"))?;
-    let mut sender = Sender { agent, evidence, token, origin: origin()?, cursor, at, once };
+    let transport = Transport::new(&evidence).with_context(|| config.display().to_string())?;
+    let (origin, log) = (origin()?, audit::dir(&state));
+    let metrics = Metrics::new(&evidence, &origin, log.clone(), at.as_ref())?;
+    let traces = Traces::new(&evidence, &origin)?;
+    let mut sender = Sender { transport, format: evidence.format, origin, cursor, metrics, traces, at, once };
     let mut sent = 0;
-    loop {
-        // A log that was cut or taken away while it was read is read from its beginning again.
-        match sender.follow(&audit::dir(&state), &mut sent) {
-            Ok(()) => break,
-            Err(error) if once || error.downcast_ref::<Fatal>().is_some() => return Err(error),
-            Err(error) => {
-                crate::complain(&format!("{error:#}"));
-                std::thread::sleep(PAUSE);
-            }
-        }
+    let ended = sender.run(&log, &mut sent);
+    if let Some(metrics) = sender.metrics {
+        metrics.end();
     }
+    if let Some(traces) = sender.traces {
+        traces.end();
+    }
+    ended?;
     writeln!(out, "{sent} events were sent")?;
     Ok(())
 }
@@ -91,6 +106,20 @@ impl std::fmt::Display for Fatal {
 impl std::error::Error for Fatal {}
 
 impl Sender {
+    fn run(&mut self, log: &Path, sent: &mut u64) -> Result<()> {
+        loop {
+            // A log that was cut or taken away while it was read is read from its beginning again.
+            match self.follow(log, sent) {
+                Ok(()) => return Ok(()),
+                Err(error) if self.once || error.downcast_ref::<Fatal>().is_some() => return Err(error),
+                Err(error) => {
+                    crate::complain(&format!("{error:#}"));
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
     /// The log from its beginning on: what was sent is passed over.
     fn follow(&mut self, log: &Path, sent: &mut u64) -> Result<()> {
         let mut tail =
@@ -126,13 +155,13 @@ impl Sender {
 
     /// One batch, until it is taken.
     fn send(&mut self, batch: &[Line]) -> Result<()> {
-        let mut records = Vec::with_capacity(batch.len() + 1);
-        records.extend(self.missing(batch));
-        records.extend(batch.iter().map(otlp::record));
-        let body = otlp::request(&self.origin, records).encode_to_vec();
+        let missing = self.missing(batch);
+        let lines: Vec<&Line> = missing.iter().chain(batch).collect();
+        let body = self.transport.body(&self.origin, self.format, &lines);
+        drop(lines);
         let (begun, mut pause) = (Instant::now(), AGAIN.0);
         let mut told = false;
-        while let Err(error) = self.post(&body) {
+        while let Err(error) = self.transport.deliver(&body) {
             if self.once && begun.elapsed() > ONCE {
                 return Err(error.context(Fatal));
             }
@@ -149,11 +178,17 @@ impl Sender {
             self.cursor.keep(&place)?;
             self.at = Some(place);
         }
+        if let Some(metrics) = &self.metrics {
+            metrics.sent(batch, self.at.as_ref());
+        }
+        if let Some(traces) = &mut self.traces {
+            traces.sent(batch);
+        }
         Ok(())
     }
 
     /// What a collector is to know before a batch: lines that it never got are gone, or the log is another one.
-    fn missing(&self, batch: &[Line]) -> Option<LogRecord> {
+    fn missing(&self, batch: &[Line]) -> Option<Line> {
         let (before, next) = (self.at.as_ref()?, batch.iter().find_map(Place::of)?);
         let (name, message) = if before.chain != next.chain {
             let message = format!(
@@ -175,33 +210,16 @@ impl Sender {
         };
         // The same again where it is said again.
         let uid = digest(format!("{} {message}", self.origin.machine).as_bytes());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        Some(otlp::notice(name, &message, uid.get(..32)?, u64::try_from(now).ok()?))
-    }
-
-    fn post(&self, body: &[u8]) -> Result<()> {
-        let url = &self.evidence.url;
-        let mut request = self.agent.post(url).header("Content-Type", "application/x-protobuf");
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        let mut response = request.send(body).with_context(|| url.clone())?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            bail!("{url}: the collector answered {status}");
-        }
-        let answer = response.body_mut().with_config().limit(ANSWER).read_to_vec();
-        let answer = answer.with_context(|| url.clone())?;
-        // What is no answer of a collector's is from somebody else in its place.
-        let answer = ExportLogsServiceResponse::decode(&*answer)
-            .with_context(|| format!("{url}: its answer is none"))?;
-        let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
-        if let Some(rejected) = rejected {
-            // They are not to be sent again, says the protocol; they stay in the log.
-            let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
-            crate::complain(&format!("{url}: the collector refused {count} events: {why}"));
-        }
-        Ok(())
+        let (id, time) = (uid.get(..32)?.to_owned(), humantime::format_rfc3339_millis(SystemTime::now()));
+        let text = json!({"id": id, "time": time.to_string(), "event": name, "note": message}).to_string();
+        Some(Line {
+            id,
+            time: time.to_string(),
+            event: name.to_owned(),
+            note: message,
+            text,
+            ..Line::default()
+        })
     }
 }
 
@@ -216,13 +234,9 @@ fn is_known(line: &Line, passing: &mut Option<Place>) -> bool {
     is_known
 }
 
-fn token(path: &Path) -> Result<String> {
-    let file = path.display();
-    let token = place::needed_text(path, TOKEN)?.trim().to_owned();
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        bail!("{file}: it holds no token");
-    }
-    Ok(token)
+/// How grave an event is; one of a type that this version does not know is not made light of.
+fn level(event: &str) -> LogLevel {
+    EventKind::from_name(event).map_or(LogLevel::Error, EventKind::level)
 }
 
 fn origin() -> Result<Origin> {

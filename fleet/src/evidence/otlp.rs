@@ -2,7 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use lazaret::domain::{EventKind, LogLevel};
+use lazaret::domain::LogLevel;
 use lazaret::host::audit::Line;
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
@@ -13,42 +13,57 @@ use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs, ScopeLogs, S
 use opentelemetry_proto::tonic::resource::v1::Resource;
 use serde_json::Value;
 
-/// What a machine and its user are told apart by.
-#[derive(Debug)]
-pub struct Origin {
-    pub machine: String,
-    pub host: String,
-    pub user: String,
+use super::{Format, Origin, level};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A request with these events.
+pub fn request(origin: &Origin, format: Format, lines: &[&Line]) -> ExportLogsServiceRequest {
+    let log_records = lines.iter().map(|line| record(line, origin, format)).collect();
+    let logs = ScopeLogs { scope: Some(scope()), log_records, ..ScopeLogs::default() };
+    let all =
+        ResourceLogs { resource: Some(resource(origin)), scope_logs: vec![logs], ..ResourceLogs::default() };
+    ExportLogsServiceRequest { resource_logs: vec![all] }
 }
 
-/// A request with these records.
-pub fn request(origin: &Origin, records: Vec<LogRecord>) -> ExportLogsServiceRequest {
-    let version = env!("CARGO_PKG_VERSION");
+/// The machine and its user, as a resource.
+pub fn resource(origin: &Origin) -> Resource {
     let attributes = vec![
         text("service.name", "lazaret"),
-        text("service.version", version),
+        text("service.version", VERSION),
         text("host.id", &origin.machine),
         text("host.name", &origin.host),
         text("user.name", &origin.user),
     ];
-    let resource = Some(Resource { attributes, ..Resource::default() });
-    let scope = InstrumentationScope {
-        name: "lazaret.audit".to_owned(),
-        version: version.to_owned(),
-        ..InstrumentationScope::default()
-    };
-    let logs = ScopeLogs { scope: Some(scope), log_records: records, ..ScopeLogs::default() };
-    let all = ResourceLogs { resource, scope_logs: vec![logs], ..ResourceLogs::default() };
-    ExportLogsServiceRequest { resource_logs: vec![all] }
+    Resource { attributes, ..Resource::default() }
 }
 
-/// A line of the log.
-pub fn record(line: &Line) -> LogRecord {
-    let nanos = humantime::parse_rfc3339(&line.time)
-        .ok()
-        .and_then(|time| u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok())
-        .unwrap_or_default();
+/// What all of it comes from.
+pub fn scope() -> InstrumentationScope {
+    InstrumentationScope {
+        name: "lazaret.audit".to_owned(),
+        version: VERSION.to_owned(),
+        ..InstrumentationScope::default()
+    }
+}
+
+fn record(line: &Line, origin: &Origin, format: Format) -> LogRecord {
+    let nanos = nanos(&line.time);
     let (severity, word) = severity(&line.event);
+    LogRecord {
+        time_unix_nano: nanos,
+        observed_time_unix_nano: nanos,
+        severity_number: severity.into(),
+        severity_text: word.to_owned(),
+        body: serde_json::from_str(&format.text(line, origin)).ok().map(value),
+        attributes: attributes(line),
+        event_name: format!("lazaret.{}", line.event),
+        ..LogRecord::default()
+    }
+}
+
+/// What collectors look for in an event.
+pub fn attributes(line: &Line) -> Vec<KeyValue> {
     let mut attributes = vec![text("log.record.uid", &line.id)];
     let verdict = line.told().map(|verdict| verdict.name());
     let told = [
@@ -66,39 +81,23 @@ pub fn record(line: &Line) -> LogRecord {
         let values = line.rules.iter().map(|rule| any(Any::StringValue(rule.clone()))).collect();
         attributes.push(pair("lazaret.rules", Any::ArrayValue(ArrayValue { values })));
     }
-    LogRecord {
-        time_unix_nano: nanos,
-        observed_time_unix_nano: nanos,
-        severity_number: severity.into(),
-        severity_text: word.to_owned(),
-        body: serde_json::from_str(&line.text).ok().map(value),
-        attributes,
-        event_name: format!("lazaret.{}", line.event),
-        ..LogRecord::default()
-    }
+    attributes
 }
 
-/// A record of what the sender itself has to say.
-pub fn notice(name: &str, message: &str, uid: &str, nanos: u64) -> LogRecord {
-    LogRecord {
-        time_unix_nano: nanos,
-        observed_time_unix_nano: nanos,
-        severity_number: SeverityNumber::Error.into(),
-        severity_text: "error".to_owned(),
-        body: Some(any(Any::StringValue(message.to_owned()))),
-        attributes: vec![text("log.record.uid", uid)],
-        event_name: format!("lazaret.{name}"),
-        ..LogRecord::default()
-    }
+/// A time of the log, as OpenTelemetry counts it; 0 = it is none.
+pub fn nanos(time: &str) -> u64 {
+    humantime::parse_rfc3339(time)
+        .ok()
+        .and_then(|time| u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok())
+        .unwrap_or_default()
 }
 
 fn severity(event: &str) -> (SeverityNumber, &'static str) {
-    match EventKind::from_name(event).map(EventKind::level) {
-        Some(LogLevel::Debug) => (SeverityNumber::Debug, "debug"),
-        Some(LogLevel::Info) => (SeverityNumber::Info, "info"),
-        Some(LogLevel::Warn) => (SeverityNumber::Warn, "warn"),
-        // One of a type that this version does not know is not made light of.
-        Some(LogLevel::Error) | None => (SeverityNumber::Error, "error"),
+    match level(event) {
+        LogLevel::Debug => (SeverityNumber::Debug, "debug"),
+        LogLevel::Info => (SeverityNumber::Info, "info"),
+        LogLevel::Warn => (SeverityNumber::Warn, "warn"),
+        LogLevel::Error => (SeverityNumber::Error, "error"),
     }
 }
 
@@ -127,10 +126,12 @@ fn any(value: Any) -> AnyValue {
     AnyValue { value: Some(value) }
 }
 
-fn pair(key: &str, value: Any) -> KeyValue {
+/// An attribute.
+pub fn pair(key: &str, value: Any) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(any(value)), ..KeyValue::default() }
 }
 
-fn text(key: &str, value: &str) -> KeyValue {
+/// An attribute that is a text.
+pub fn text(key: &str, value: &str) -> KeyValue {
     pair(key, Any::StringValue(value.to_owned()))
 }

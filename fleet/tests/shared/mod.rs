@@ -258,11 +258,25 @@ impl Machine {
 
     /// The hook before a command, in a session.
     pub fn hook_of(&self, session: &str, command: &str) -> Became {
+        self.told(session, command, json!({"hook_event_name": "PreToolUse", "permission_mode": "default"}))
+    }
+
+    /// The hook after a command, in a session.
+    pub fn hook_after(&self, session: &str, command: &str) -> Became {
+        self.told(
+            session,
+            command,
+            json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}),
+        )
+    }
+
+    fn told(&self, session: &str, command: &str, mut message: Value) -> Became {
         let project = self.path("home/project");
-        let message = json!({
-            "session_id": session, "transcript_path": "", "cwd": project, "hook_event_name": "PreToolUse",
-            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t", "permission_mode": "default",
+        let of_all = json!({
+            "session_id": session, "transcript_path": "", "cwd": project, "tool_name": "Bash",
+            "tool_input": {"command": command}, "tool_use_id": "t",
         });
+        message.as_object_mut().unwrap().extend(of_all.as_object().unwrap().clone());
         // What answers comes first: on two cores, dozens of hooks would keep each other's service from it.
         let mut child = Command::new("nice")
             .args(["-n", "19"])

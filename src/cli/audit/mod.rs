@@ -2,7 +2,7 @@
 
 pub mod args;
 mod csv;
-mod ecs;
+pub mod ecs;
 mod export;
 pub mod key;
 mod prune;

@@ -1,0 +1,93 @@
+//! OTLP over HTTP: one request at a time, and what is believed of the answer.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
+use prost::Message;
+use ureq::Agent;
+
+use crate::settings::Evidence;
+use crate::{place, pull};
+
+/// Longest answer of a collector that is looked at, and longest token, in bytes.
+const ANSWER: u64 = 64 * 1024;
+const TOKEN: u64 = 4096;
+
+/// A collector that is reached over HTTP.
+#[derive(Debug)]
+pub struct Http {
+    agent: Agent,
+    url: String,
+    token: Option<String>,
+}
+
+impl Http {
+    pub fn new(evidence: &Evidence, url: &str) -> Result<Http> {
+        let token = evidence.token_file.as_deref().map(token).transpose()?;
+        let agent = pull::agent(evidence.ca.as_deref(), url.starts_with("https://"))?;
+        Ok(Http { agent, url: url.to_owned(), token })
+    }
+
+    /// Logs; what the collector took in part counts as taken.
+    pub fn logs(&self, body: &[u8]) -> Result<()> {
+        let answer: ExportLogsServiceResponse = self.post(body)?;
+        let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
+        if let Some(rejected) = rejected {
+            // They are not to be sent again, says the protocol; they stay in the log.
+            let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
+            crate::complain(&format!("{}: the collector refused {count} events: {why}", self.url));
+        }
+        Ok(())
+    }
+
+    /// Metrics, in the same way.
+    pub fn metrics(&self, body: &[u8]) -> Result<()> {
+        let answer: ExportMetricsServiceResponse = self.post(body)?;
+        let rejected = answer.partial_success.filter(|partial| partial.rejected_data_points > 0);
+        if let Some(rejected) = rejected {
+            let (count, why) = (rejected.rejected_data_points, &rejected.error_message);
+            bail!("{}: the collector refused {count} values: {why}", self.url);
+        }
+        Ok(())
+    }
+
+    /// Traces, in the same way.
+    pub fn traces(&self, body: &[u8]) -> Result<()> {
+        let answer: ExportTraceServiceResponse = self.post(body)?;
+        let rejected = answer.partial_success.filter(|partial| partial.rejected_spans > 0);
+        if let Some(rejected) = rejected {
+            let (count, why) = (rejected.rejected_spans, &rejected.error_message);
+            bail!("{}: the collector refused {count} spans: {why}", self.url);
+        }
+        Ok(())
+    }
+
+    fn post<A: Message + Default>(&self, body: &[u8]) -> Result<A> {
+        let url = &self.url;
+        let mut request = self.agent.post(url).header("Content-Type", "application/x-protobuf");
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let mut response = request.send(body).with_context(|| url.clone())?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            bail!("{url}: the collector answered {status}");
+        }
+        let answer = response.body_mut().with_config().limit(ANSWER).read_to_vec();
+        let answer = answer.with_context(|| url.clone())?;
+        // What is no answer of a collector's is from somebody else in its place.
+        A::decode(&*answer).with_context(|| format!("{url}: its answer is none"))
+    }
+}
+
+fn token(path: &Path) -> Result<String> {
+    let file = path.display();
+    let token = place::needed_text(path, TOKEN)?.trim().to_owned();
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        bail!("{file}: it holds no token");
+    }
+    Ok(token)
+}
