@@ -58,6 +58,8 @@ enum Command {
         /// End when everything is sent; with 1 when the collector does not take it within half a minute
         #[arg(long)]
         once: bool,
+        #[command(flatten)]
+        place: Place,
     },
     /// Stop sessions on all machines
     Stop {
@@ -212,7 +214,9 @@ fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
     match command {
         Command::Policy(policy) => of_policy(policy, out),
         Command::Serve { config, socket } => serve::run(&config.config, socket.as_deref(), out),
-        Command::Send { config, state, once } => evidence::run(&config.config, state.as_deref(), *once, out),
+        Command::Send { config, state, once, place } => {
+            evidence::run(&config.config, (state.as_deref(), &place.dir), *once, out)
+        }
         Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
         Command::Resume { what, config } => stop::resume(&config.config, what, out),
         Command::Stops { json, config } => stop::stops(&config.config, *json, out),

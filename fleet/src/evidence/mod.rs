@@ -48,8 +48,13 @@ struct Sender {
     once: bool,
 }
 
-/// Sends what was not sent, and with `once` unset what comes, until it is ended.
-pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write) -> Result<()> {
+/// Sends what was not sent, and with `once` unset what comes, until it is ended; `dir` is that of the managed configuration.
+pub fn run(
+    config: &Path,
+    (state, dir): (Option<&Path>, &Path),
+    once: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let evidence = settings::evidence(config)?;
     let state = match state {
         Some(state) => state.to_owned(),
@@ -61,7 +66,7 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
     let (cursor, at) = Cursor::open(&state)?;
     let token = evidence.token_file.as_deref().map(token).transpose()?;
     let agent = pull::agent(evidence.ca.as_deref(), evidence.url.starts_with("https://"))?;
-    let mut sender = Sender { agent, evidence, token, origin: origin()?, cursor, at, once };
+    let mut sender = Sender { agent, evidence, token, origin: origin(dir)?, cursor, at, once };
     let mut sent = 0;
     loop {
         // A log that was cut or taken away while it was read is read from its beginning again.
@@ -225,8 +230,8 @@ fn token(path: &Path) -> Result<String> {
     Ok(token)
 }
 
-fn origin() -> Result<Origin> {
+fn origin(dir: &Path) -> Result<Origin> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let user = rustix::process::geteuid().as_raw().to_string();
-    Ok(Origin { machine: apply::machine()?, host, user })
+    Ok(Origin { machine: apply::machine()?, host, user, managed: dir.join(place::CONFIG) })
 }

@@ -1,9 +1,11 @@
 //! An event of the log as a record of OpenTelemetry: nothing of it is left out, and what collectors look for stands in attributes too.
 
+use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use lazaret::domain::{EventKind, LogLevel};
 use lazaret::host::audit::Line;
+use lazaret::host::brought;
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::common::v1::{
@@ -19,18 +21,40 @@ pub struct Origin {
     pub machine: String,
     pub host: String,
     pub user: String,
+    /// The managed configuration.
+    pub managed: PathBuf,
+}
+
+impl Origin {
+    /// Which bundle was applied last on this machine, and whether it is what stands there now.
+    fn policy(&self) -> Vec<KeyValue> {
+        // A request without them says that it is not known; `lazaret doctor` says why.
+        let Ok(Some((applied, is_same))) = brought::in_force(&self.managed) else { return Vec::new() };
+        let state = match (is_same, &applied.partly) {
+            (false, _) => "changed",
+            (true, Some(_)) => "part",
+            (true, None) => "whole",
+        };
+        let number = Any::IntValue(i64::try_from(applied.number).unwrap_or(i64::MAX));
+        vec![
+            text("lazaret.policy.name", &applied.name),
+            pair("lazaret.policy.number", number),
+            text("lazaret.policy.state", state),
+        ]
+    }
 }
 
 /// A request with these records.
 pub fn request(origin: &Origin, records: Vec<LogRecord>) -> ExportLogsServiceRequest {
     let version = env!("CARGO_PKG_VERSION");
-    let attributes = vec![
+    let mut attributes = vec![
         text("service.name", "lazaret"),
         text("service.version", version),
         text("host.id", &origin.machine),
         text("host.name", &origin.host),
         text("user.name", &origin.user),
     ];
+    attributes.extend(origin.policy());
     let resource = Some(Resource { attributes, ..Resource::default() });
     let scope = InstrumentationScope {
         name: "lazaret.audit".to_owned(),
