@@ -7,6 +7,7 @@ mod evidence;
 mod pack;
 mod place;
 mod pull;
+mod report;
 mod serve;
 mod settings;
 mod show;
@@ -61,6 +62,8 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Say what many machines sent to a collector, out of the files that it wrote
+    Report(report::Report),
     /// Stop sessions on all machines
     Stop {
         #[command(flatten)]
@@ -217,6 +220,7 @@ fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
         Command::Send { config, state, once, place } => {
             evidence::run(&config.config, (state.as_deref(), &place.dir), *once, out)
         }
+        Command::Report(args) => report::run(args, out),
         Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
         Command::Resume { what, config } => stop::resume(&config.config, what, out),
         Command::Stops { json, config } => stop::stops(&config.config, *json, out),
