@@ -7,6 +7,7 @@ mod evidence;
 mod pack;
 mod place;
 mod pull;
+mod report;
 mod review;
 mod serve;
 mod settings;
@@ -60,7 +61,11 @@ enum Command {
         /// End when everything is sent; with 1 when the collector does not take it within half a minute
         #[arg(long)]
         once: bool,
+        #[command(flatten)]
+        place: Place,
     },
+    /// Say what many machines sent to a collector, out of the files that it wrote
+    Report(report::Report),
     /// Review sessions that are opened on one machine and used on others
     #[command(subcommand)]
     Review(review::Review),
@@ -217,7 +222,10 @@ fn run(command: &Command, out: &mut dyn Write) -> Result<()> {
     match command {
         Command::Policy(policy) => of_policy(policy, out),
         Command::Serve { config, socket } => serve::run(&config.config, socket.as_deref(), out),
-        Command::Send { config, state, once } => evidence::run(&config.config, state.as_deref(), *once, out),
+        Command::Send { config, state, once, place } => {
+            evidence::run(&config.config, (state.as_deref(), &place.dir), *once, out)
+        }
+        Command::Report(args) => report::run(args, out),
         Command::Review(review) => review::run(review, out),
         Command::Stop { what, why, config } => stop::stop(&config.config, what, why, out),
         Command::Resume { what, config } => stop::resume(&config.config, what, out),

@@ -15,7 +15,7 @@ mod traces;
 mod transport;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
@@ -47,6 +47,8 @@ pub struct Origin {
     machine: String,
     host: String,
     user: String,
+    /// The managed configuration.
+    managed: PathBuf,
 }
 
 /// What is sent, from where.
@@ -64,8 +66,13 @@ struct Sender {
     once: bool,
 }
 
-/// Sends what was not sent, and with `once` unset what comes, until it is ended.
-pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write) -> Result<()> {
+/// Sends what was not sent, and with `once` unset what comes, until it is ended; `dir` is that of the managed configuration.
+pub fn run(
+    config: &Path,
+    (state, dir): (Option<&Path>, &Path),
+    once: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let evidence = settings::evidence(config)?;
     let state = match state {
         Some(state) => state.to_owned(),
@@ -76,7 +83,7 @@ pub fn run(config: &Path, state: Option<&Path>, once: bool, out: &mut dyn Write)
     }
     let (cursor, at) = Cursor::open(&state)?;
     let transport = Transport::new(&evidence).with_context(|| config.display().to_string())?;
-    let (origin, log) = (origin()?, audit::dir(&state));
+    let (origin, log) = (origin(dir)?, audit::dir(&state));
     let metrics = Metrics::new(&evidence, &origin, log.clone(), at.as_ref())?;
     let traces = Traces::new(&evidence, &origin)?;
     let mut sender = Sender { transport, format: evidence.format, origin, cursor, metrics, traces, at, once };
@@ -239,8 +246,8 @@ fn level(event: &str) -> LogLevel {
     EventKind::from_name(event).map_or(LogLevel::Error, EventKind::level)
 }
 
-fn origin() -> Result<Origin> {
+fn origin(dir: &Path) -> Result<Origin> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let user = rustix::process::geteuid().as_raw().to_string();
-    Ok(Origin { machine: apply::machine()?, host, user })
+    Ok(Origin { machine: apply::machine()?, host, user, managed: dir.join(place::CONFIG) })
 }

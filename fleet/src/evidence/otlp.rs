@@ -4,6 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use lazaret::domain::LogLevel;
 use lazaret::host::audit::Line;
+use lazaret::host::brought;
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::common::v1::{
@@ -28,14 +29,32 @@ pub fn request(origin: &Origin, format: Format, lines: &[&Line]) -> ExportLogsSe
 
 /// The machine and its user, as a resource.
 pub fn resource(origin: &Origin) -> Resource {
-    let attributes = vec![
+    let mut attributes = vec![
         text("service.name", "lazaret"),
         text("service.version", VERSION),
         text("host.id", &origin.machine),
         text("host.name", &origin.host),
         text("user.name", &origin.user),
     ];
+    attributes.extend(policy(origin));
     Resource { attributes, ..Resource::default() }
+}
+
+/// Which bundle was applied last on this machine, and whether it is what stands there now.
+fn policy(origin: &Origin) -> Vec<KeyValue> {
+    // A request without them says that it is not known; `lazaret doctor` says why.
+    let Ok(Some((applied, is_same))) = brought::in_force(&origin.managed) else { return Vec::new() };
+    let state = match (is_same, &applied.partly) {
+        (false, _) => "changed",
+        (true, Some(_)) => "part",
+        (true, None) => "whole",
+    };
+    let number = Any::IntValue(i64::try_from(applied.number).unwrap_or(i64::MAX));
+    vec![
+        text("lazaret.policy.name", &applied.name),
+        pair("lazaret.policy.number", number),
+        text("lazaret.policy.state", state),
+    ]
 }
 
 /// What all of it comes from.

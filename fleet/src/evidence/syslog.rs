@@ -261,7 +261,12 @@ mod tests {
 
     #[test]
     fn a_value_does_not_end_its_quotes() {
-        let origin = Origin { machine: "m".to_owned(), host: "h o\u{1b}st".to_owned(), user: "0".to_owned() };
+        let origin = Origin {
+            machine: "m".to_owned(),
+            host: "h o\u{1b}st".to_owned(),
+            user: "0".to_owned(),
+            managed: "none".into(),
+        };
         let line = Line {
             id: "i".to_owned(),
             event: "e vent".to_owned(),
