@@ -511,3 +511,22 @@ fn names_without_end_are_counted_together() {
     assert_eq!(said["machines"][0]["further_chains"], 2000 - 32);
     assert!(most < 96 * 1024, "{most} kB");
 }
+
+#[test]
+fn who_has_read_enough_hears_no_complaint() {
+    for more in [&["--json"][..], &[]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lazaret-fleet"))
+            .args(["report", "-"])
+            .args(more)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let good = line(1, "action_blocked", &[], &stop("fs.root"));
+        writeln!(child.stdin.take().unwrap(), "{good}").unwrap();
+        let out = child.wait_with_output().unwrap();
+        assert_eq!((out.status.code(), String::from_utf8(out.stderr).unwrap()), (Some(0), String::new()));
+    }
+}

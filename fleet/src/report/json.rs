@@ -1,8 +1,7 @@
 //! The overview as one JSON object.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::Result;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +12,12 @@ use super::{Overview, table, time};
 /// Ranges of missing lines that are named of each chain.
 const RANGES: usize = 100;
 
-pub(super) fn write(overview: &Overview, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(overview: &Overview, out: &mut dyn Write) -> io::Result<()> {
+    object(overview, out)?;
+    writeln!(out)
+}
+
+fn object(overview: &Overview, out: &mut dyn Write) -> serde_json::Result<()> {
     let tally = &overview.tally;
     let all = [
         ("events", json!(tally.events)),
@@ -36,9 +40,7 @@ pub(super) fn write(overview: &Overview, out: &mut dyn Write) -> Result<()> {
         object.serialize_entry(key, value)?;
     }
     object.serialize_entry("machines", &Machines(overview))?;
-    object.end()?;
-    writeln!(out)?;
-    Ok(())
+    object.end()
 }
 
 /// All machines, one at a time: there can be many.

@@ -105,7 +105,7 @@ pub fn run(args: &Report, out: &mut dyn Write) -> Result<()> {
             tally.others
         );
     }
-    if args.json { json::write(&overview, out) } else { Ok(table::write(&overview, args.top, out)?) }
+    Ok(if args.json { json::write(&overview, out) } else { table::write(&overview, args.top, out) }?)
 }
 
 fn nanos(time: Duration) -> u64 {
