@@ -17,7 +17,7 @@ declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
     [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils [strip]=binutils
     [python3]=python3 [curl]=curl [chromium]=chromium [redis-server]=redis-server [redis-cli]=redis-tools
-    [redis-sentinel]=redis-sentinel [rpmbuild]=rpm [systemd-nspawn]=systemd-container
+    [redis-sentinel]=redis-sentinel [docker-registry]=docker-registry [rpmbuild]=rpm [systemd-nspawn]=systemd-container
 )
 missing=()
 for tool in "${!packages[@]}"; do

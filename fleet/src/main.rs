@@ -7,6 +7,7 @@ mod evidence;
 mod pack;
 mod place;
 mod pull;
+mod registry;
 mod report;
 mod review;
 mod serve;
@@ -137,6 +138,8 @@ enum Policy {
         #[command(flatten)]
         place: Place,
     },
+    /// Put a bundle that is signed into a registry of images
+    Push(pull::Push),
     /// Fetch the bundle from the address in fleet.toml, and put it in force (as root)
     Pull {
         /// As for apply
@@ -239,6 +242,7 @@ fn of_policy(policy: &Policy, out: &mut dyn Write) -> Result<()> {
         Policy::Sign { bundle, key } => signature::sign(bundle, key, out),
         Policy::Verify { bundle, key, json } => show::verified(bundle, key, *json, out),
         Policy::Apply { bundle, replace, place } => apply::run(bundle, &place.dir, *replace, out),
+        Policy::Push(push) => pull::push(push, out),
         Policy::Pull { replace, place } => pull::run(&place.dir, *replace, out),
         Policy::Show { json, place } => show::in_force(&place.dir, *json, out),
     }

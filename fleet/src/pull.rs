@@ -1,8 +1,8 @@
-//! A bundle is fetched over HTTPS and put in force. Who runs the server can keep a newer bundle from a machine, and nothing more: what it
+//! A bundle is fetched over HTTPS, as two files or out of a registry, and put in force. Who runs the server can keep a newer bundle from a machine, and nothing more: what it
 //! sends is looked at as a file is.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +13,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use crate::apply;
 use crate::bundle;
 use crate::place::{self, Place};
+use crate::registry::{Credentials, Fetched as Bundle, Image, Registry, SCHEME};
 use crate::settings::{self, SETTINGS};
 use crate::signature;
 
@@ -55,6 +56,25 @@ fn is_tag(etag: &str) -> bool {
         && inner.is_some_and(|inner| inner.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x7e)))
 }
 
+/// What is pushed, and where to.
+#[derive(Debug, clap::Args)]
+pub struct Push {
+    /// The bundle; its signature is BUNDLE.minisig
+    bundle: PathBuf,
+    /// The registry, the name and the tag (`oci://HOST/NAME:TAG`)
+    #[arg(value_name = "OCI")]
+    to: String,
+    /// Certificates that the registry's is signed by, as PEM; without it, the public ones
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Who pushes
+    #[arg(long, value_name = "NAME", requires = "password_file")]
+    username: Option<String>,
+    /// A file with the password, or a token, alone in it
+    #[arg(long, value_name = "FILE", requires = "username")]
+    password_file: Option<PathBuf>,
+}
+
 /// What a server answered.
 enum Answer {
     NotModified,
@@ -70,8 +90,9 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
             dir.join(SETTINGS).display()
         );
     };
-    if !url.get(..8).is_some_and(|front| front.eq_ignore_ascii_case("https://")) {
-        bail!("{url}: only https:// is fetched from");
+    let image = url.starts_with(SCHEME).then(|| Image::parse(url)).transpose()?;
+    if image.is_none() && !url.get(..8).is_some_and(|front| front.eq_ignore_ascii_case("https://")) {
+        bail!("{url}: only https:// is fetched from, and a registry ({SCHEME})");
     }
     let agent = agent(settings.ca.as_deref(), true)?;
     // A hint, no more: without it, or where it is damaged, the bundle is fetched once more.
@@ -79,24 +100,29 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     let known: Fetched = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let now = SystemTime::now();
     let known = if place.is_in_force()? { known.known(url, now) } else { String::new() };
-    let (bytes, etag) = match get(&agent, url, &known, bundle::MAX)? {
-        Answer::NotModified if known.is_empty() => {
-            bail!("{url}: the server says that it is not modified, and was not asked that")
-        }
-        Answer::NotModified => {
-            writeln!(out, "{url}: nothing new")?;
-            return Ok(());
-        }
-        Answer::Sent { bytes, etag } => (bytes, etag),
-    };
     let beside = match url.split_once('?') {
+        _ if image.is_some() => format!("{url}, its signature"),
         Some((path, query)) => format!("{path}.minisig?{query}"),
         None => format!("{url}.minisig"),
     };
-    let Answer::Sent { bytes: signed, .. } = get(&agent, &beside, "", signature::MAX)? else {
-        bail!("{beside}: the server says that it is not modified, and was not asked that");
+    let fetched = match image {
+        Some(image) => {
+            let credentials =
+                Credentials::of(settings.username.as_deref(), settings.password_file.as_deref())?;
+            Registry::new(&agent, image, credentials).fetch(&known)?
+        }
+        None => two_files(&agent, (url, &beside), &known)?,
     };
-    let signed = String::from_utf8(signed).with_context(|| format!("{beside}: it is not UTF-8 text"))?;
+    let (bytes, signed, etag) = match fetched {
+        Bundle::NotModified if known.is_empty() => {
+            bail!("{url}: the server says that it is not modified, and was not asked that")
+        }
+        Bundle::NotModified => {
+            writeln!(out, "{url}: nothing new")?;
+            return Ok(());
+        }
+        Bundle::New { bundle, signature, etag } => (bundle, signature, etag),
+    };
     let bundle = signature::checked(&bytes, (&signed, &beside), &settings.keys, url);
     let bundle = bundle.with_context(|| apply::taking(dir))?;
     apply::take(&bundle, (url, dir), &settings.name, replace, out)?;
@@ -107,6 +133,34 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     if let Err(error) = place.write(FETCHED, told.as_bytes()) {
         writeln!(out, "note: it is fetched anew the next time: {error:#}")?;
     }
+    Ok(())
+}
+
+/// A bundle and its signature, which lies beside it.
+fn two_files(agent: &Agent, (url, beside): (&str, &str), known: &str) -> Result<Bundle> {
+    let (bundle, etag) = match get(agent, url, known, bundle::MAX)? {
+        Answer::NotModified => return Ok(Bundle::NotModified),
+        Answer::Sent { bytes, etag } => (bytes, etag),
+    };
+    let Answer::Sent { bytes: signed, .. } = get(agent, beside, "", signature::MAX)? else {
+        bail!("{beside}: the server says that it is not modified, and was not asked that");
+    };
+    let signature = String::from_utf8(signed).with_context(|| format!("{beside}: it is not UTF-8 text"))?;
+    Ok(Bundle::New { bundle, signature, etag })
+}
+
+/// Puts a bundle that is signed into a registry.
+pub fn push(push: &Push, out: &mut dyn Write) -> Result<()> {
+    let image = Image::parse(&push.to)?;
+    let (file, beside) = (push.bundle.display(), signature::beside(&push.bundle));
+    let whole = place::needed(&push.bundle, bundle::MAX)?;
+    let title = bundle::Bundle::read(&whole).with_context(|| file.to_string())?.title();
+    let signed = place::needed(&beside, signature::MAX)
+        .context("a bundle is pushed with its signature; `lazaret-fleet policy sign` makes one")?;
+    let agent = agent(push.ca.as_deref(), true)?;
+    let credentials = Credentials::of(push.username.as_deref(), push.password_file.as_deref())?;
+    let digest = Registry::new(&agent, image, credentials).push(&title, &whole, &signed)?;
+    writeln!(out, "{}: {title} lies there, {digest}", push.to)?;
     Ok(())
 }
 

@@ -43,8 +43,12 @@ pub struct Wanted {
     pub name: String,
     /// Public keys of minisign; a bundle is signed by one of them.
     pub keys: Vec<String>,
-    /// Where bundles are fetched from; the signature is at the same address with `.minisig` behind it.
+    /// Where bundles are fetched from: over HTTPS, with the signature at the same address and `.minisig` behind it, or out of a registry of
+    /// images (`oci://HOST/NAME:TAG`).
     pub url: Option<String>,
+    /// Who asks a registry, and a file with the password alone in it.
+    pub username: Option<String>,
+    pub password_file: Option<PathBuf>,
     /// Certificates that the server's is signed by, as PEM; none = the public ones.
     pub ca: Option<PathBuf>,
 }
@@ -104,7 +108,8 @@ pub fn wanted(path: &Path) -> Result<Wanted> {
     let file = path.display();
     let example = "it names the policy and the keys that this machine takes:\n\n[policy]\nname = \"acme\"\nkeys = [\"RW…\"]";
     let Some(settings) = settings(path)? else { bail!("{file}: there is no such file; {example}") };
-    let Some(policy) = settings.policy else { bail!("{file}: it has no table [policy]; {example}") };
+    let Some(mut policy) = settings.policy else { bail!("{file}: it has no table [policy]; {example}") };
+    beside(path, [&mut policy.password_file, &mut policy.ca]);
     bundle::named(&policy.name).with_context(|| file.to_string())?;
     if policy.keys.is_empty() {
         bail!("{file}: policy.keys is empty, so no bundle can be taken");

@@ -19,7 +19,7 @@ const SECRET: usize = 158;
 const HOW: std::ops::Range<usize> = 2..4;
 
 /// The signature's file of a bundle.
-fn beside(bundle: &Path) -> PathBuf {
+pub fn beside(bundle: &Path) -> PathBuf {
     let mut name = bundle.as_os_str().to_owned();
     name.push(".minisig");
     PathBuf::from(name)

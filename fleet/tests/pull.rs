@@ -6,12 +6,16 @@ mod machine;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use machine::{LOOSE, STRICT, World};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::json;
 
 /// What is answered for a path: status line, headers and body.
 type Files = Arc<Mutex<HashMap<String, (String, String, Vec<u8>)>>>;
@@ -23,6 +27,7 @@ struct Server {
     /// The heads of all requests.
     asked: Arc<Mutex<Vec<String>>>,
     certificate: String,
+    key: String,
 }
 
 impl Server {
@@ -58,7 +63,7 @@ impl Server {
                 let _gone = stream.flush();
             }
         });
-        Server { port, files, asked, certificate: made.cert.pem() }
+        Server { port, files, asked, certificate: made.cert.pem(), key: made.signing_key.serialize_pem() }
     }
 
     fn url(&self) -> String {
@@ -187,4 +192,215 @@ fn a_server_that_nobody_vouches_for_is_not_asked() {
         public.lines().filter(|line| !line.starts_with("url")).map(|line| format!("{line}\n")).collect();
     world.settings(&without);
     world.refused(&PULL, "policy.url is not set");
+}
+
+/// A registry of images, the Debian package's, behind the certificate of a server of ours.
+struct Registry {
+    process: Child,
+    host: String,
+}
+
+impl Registry {
+    /// `auth` is what it wants to be shown.
+    fn new(world: &World, server: &Server, auth: &str) -> Registry {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let at = |name: &str| world.path(name).display().to_string();
+        fs::write(world.path("registry.pem"), &server.certificate).unwrap();
+        fs::write(world.path("registry.key"), &server.key).unwrap();
+        let config = format!(
+            "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\n\
+             http:\n  addr: 127.0.0.1:{port}\n  tls: {{certificate: {}, key: {}}}\nauth:\n{auth}\n",
+            at("images"),
+            at("registry.pem"),
+            at("registry.key")
+        );
+        fs::write(world.path("registry.yml"), config).unwrap();
+        let mut command = Command::new("docker-registry");
+        command.arg("serve").arg(world.path("registry.yml")).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = command.spawn().unwrap_or_else(|error| panic!("docker-registry: {error}"));
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the registry does not open");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Registry { process, host: format!("localhost:{port}") }
+    }
+
+    fn url(&self, tag: &str) -> String {
+        format!("oci://{}/acme/policy:{tag}", self.host)
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        let _gone = self.process.kill();
+        let _waited = self.process.wait();
+    }
+}
+
+/// The machine fetches from there, as that user.
+fn fetches(world: &World, url: &str, user: &str) {
+    let settings = fs::read_to_string(world.path("etc/fleet.toml")).unwrap();
+    let known = settings
+        .lines()
+        .filter(|line| line.starts_with("[policy") || line.starts_with("name") || line.starts_with("keys"));
+    let known: String = known.map(|line| format!("{line}\n")).collect();
+    let ca = world.path("ca.pem");
+    world.settings(&format!("{known}url = {url:?}\nca = {:?}\n{user}", ca.display().to_string()));
+}
+
+/// The password, where a machine and whoever pushes find it.
+fn password(world: &World, text: &str) {
+    for name in ["etc/registry.password", "password"] {
+        fs::write(world.path(name), text).unwrap();
+        fs::set_permissions(world.path(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+const USER: &str = "username = \"acme\"\npassword_file = \"registry.password\"\n";
+/// `acme`, with the password `se#cret`.
+const HTPASSWD: &str = "acme:$2b$04$abcdefghijklmnopqrstuuIG8ezAj9HXrxakIpPgI53OTBaiWAlcC\n";
+
+#[test]
+fn a_bundle_goes_through_a_registry_of_images() {
+    let (world, server) = world();
+    fs::write(world.path("htpasswd"), HTPASSWD).unwrap();
+    let auth = format!("  htpasswd: {{realm: acme, path: {}}}", world.path("htpasswd").display());
+    let registry = Registry::new(&world, &server, &auth);
+    password(&world, "se#cret\n");
+    let push = |file: &str, tag: &str, more: &[&str]| {
+        let url = registry.url(tag);
+        world.run(&[&["push", file, &url, "--ca", "ca.pem"], more].concat())
+    };
+    let user = ["--username", "acme", "--password-file", "password"];
+    let seven = world.bundle("7", STRICT, &[]);
+    let (code, said) = push(&seven, "stable", &[]);
+    assert!(code == Some(1) && said.contains("the registry wants a name and a password"), "{said}");
+    let (code, said) = push(&seven, "stable", &user);
+    assert!(code == Some(0) && said.contains("lies there, sha256:"), "{said}");
+    let pinned = format!("oci://{}/acme/policy@{}", registry.host, said.trim().rsplit(", ").next().unwrap());
+
+    fetches(&world, &registry.url("stable"), "");
+    world.refused(&PULL, "the registry wants a name and a password");
+    fetches(&world, &registry.url("stable"), USER);
+    assert!(world.done(&PULL).contains("policy acme 7 is in force"));
+    assert!(world.done(&PULL).contains("nothing new"));
+    // The same tag for another bundle; what is pinned stays what it was, and older ones stay refused.
+    let eight = world.bundle("8", STRICT, &[]);
+    assert_eq!(push(&eight, "stable", &user).0, Some(0));
+    assert!(world.done(&PULL).contains("policy acme 8 is in force"));
+    fetches(&world, &pinned, USER);
+    world.refused(&PULL, "older ones are refused");
+    fetches(&world, &registry.url("none"), USER);
+    world.refused(&PULL, "the registry has nothing of that name and tag");
+    password(&world, "wrong");
+    world.refused(&PULL, "does not let this user do that");
+    fs::remove_file(world.path(&format!("{eight}.minisig"))).unwrap();
+    let (code, said) = push(&eight, "stable", &user);
+    assert!(code == Some(1) && said.contains("a bundle is pushed with its signature"), "{said}");
+    let (code, said) = world.run(&["push", &seven, &pinned, "--ca", "ca.pem"]);
+    assert!(code == Some(1) && said.contains("pushed under a tag"), "{said}");
+}
+
+#[test]
+fn a_registry_that_wants_a_token_gets_one() {
+    let (world, server) = world();
+    let token = server.url().replace("/acme.json", "/token");
+    let registry = Registry::new(&world, &server, &format!("  silly: {{realm: \"{token}\", service: acme}}"));
+    password(&world, "se#cret\n");
+    server.answers(
+        "/token?service=acme&scope=repository%3Aacme%2Fpolicy%3Apull",
+        "200 OK",
+        "",
+        br#"{"token":"t0ken"}"#,
+    );
+    let seven = world.bundle("7", STRICT, &[]);
+    fetches(&world, &registry.url("7"), USER);
+    // Nothing lies there yet; what counts is that it was let in.
+    world.refused(&PULL, "the registry has nothing of that name and tag");
+    let asked = server.asked().concat().to_lowercase();
+    assert!(asked.contains("authorization: basic ") && !asked.contains("t0ken"), "{asked}");
+    let pushed = [
+        "push",
+        &seven,
+        &registry.url("7"),
+        "--ca",
+        "ca.pem",
+        "--username",
+        "acme",
+        "--password-file",
+        "password",
+    ];
+    assert!(world.done(&pushed).contains("lies there"));
+    assert!(world.done(&PULL).contains("policy acme 7 is in force"));
+    fs::remove_file(world.path("etc/config.toml")).unwrap();
+    for (answer, why) in
+        [(&b"{}"[..], "its answer is no token"), (br#"{"token":"a b"}"#, "its answer is no token")]
+    {
+        server.answers("/token?service=acme&scope=repository%3Aacme%2Fpolicy%3Apull", "200 OK", "", answer);
+        world.refused(&PULL, why);
+    }
+}
+
+#[test]
+fn a_hostile_registry_loosens_nothing() {
+    let (world, server) = world();
+    let first = world.bundle("1", LOOSE, &[]);
+    let second = world.bundle("2", STRICT, &[]);
+    let host = format!("localhost:{}", server.port);
+    fetches(&world, &format!("oci://{host}/p:2"), USER);
+    password(&world, "se#cret\n");
+    let digest = |bytes: &[u8]| lazaret::host::brought::digest(bytes);
+    let blob = |bytes: &[u8]| {
+        server.answers(&format!("/v2/p/blobs/sha256:{}", digest(bytes)), "200 OK", "", bytes);
+        digest(bytes)
+    };
+    let holds = |bundle: &[u8], signed: &[u8]| {
+        let of = |kind: &str, bytes: &[u8]| {
+            let kind = format!("application/vnd.lazaret.policy.{kind}");
+            json!({"mediaType": kind, "digest": format!("sha256:{}", blob(bytes))})
+        };
+        let manifest = json!({"layers": [of("v1+json", bundle), of("signature.v1+minisign", signed)]});
+        server.answers("/v2/p/manifests/2", "200 OK", "ETag: \"x\"\r\n", manifest.to_string().as_bytes());
+        manifest
+    };
+    let read = |name: &str| fs::read(world.path(name)).unwrap();
+    let [old, new] = [&first, &second].map(|file| (read(file), read(&format!("{file}.minisig"))));
+    let manifest = holds(&new.0, &new.1);
+    assert!(world.done(&PULL).contains("policy acme 2 is in force"));
+    // An older one, another's signature, other bytes under a digest, and what is no bundle at all.
+    holds(&old.0, &old.1);
+    world.refused(&PULL, "older ones are refused");
+    holds(&new.0, &old.1);
+    world.refused(&PULL, "none of the keys");
+    holds(&new.0, &new.1);
+    server.answers(&format!("/v2/p/blobs/sha256:{}", digest(&new.0)), "200 OK", "", &old.0);
+    world.refused(&PULL, "has another digest");
+    for (text, why) in [
+        ("<html>".to_owned(), "it is no manifest"),
+        ("{}".to_owned(), "it has no layer"),
+        (manifest.to_string().replace("sha256:", "md5:"), "none of SHA-256"),
+        (manifest.to_string().replace("sha256:", "sha256:../"), "none of SHA-256"),
+        (" ".repeat(1 << 20), "manifests/2"),
+    ] {
+        server.answers("/v2/p/manifests/2", "200 OK", "", text.as_bytes());
+        world.refused(&PULL, why);
+    }
+    // It wants to be shown the password where anybody can see it, or something that nobody has.
+    for (challenge, why) in [
+        ("Bearer realm=\"http://localhost:1/token\"", "no https:// address for a token"),
+        ("Bearer", "no https:// address for a token"),
+        ("Negotiate", "what nobody has here (Negotiate)"),
+    ] {
+        server.answers(
+            "/v2/p/manifests/2",
+            "401 Unauthorized",
+            &format!("WWW-Authenticate: {challenge}\r\n"),
+            b"",
+        );
+        world.refused(&PULL, why);
+    }
+    server.answers("/v2/p/manifests/2", "302 Found", "Location: http://localhost:1/x\r\n", b"");
+    world.refused(&PULL, "manifests/2");
+    assert_eq!(world.shown()["in_force"], true);
 }
