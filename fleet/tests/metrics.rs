@@ -118,6 +118,9 @@ fn a_real_log_is_counted() {
     let resource = all.resource.unwrap().attributes;
     assert_eq!(resource, collector.got.lock().unwrap().resources);
     assert_eq!(attribute(&resource, "service.name"), "lazaret");
+    // In Prometheus only this and the name tell the counts of two machines apart.
+    let instance = format!("{}/{}", attribute(&resource, "host.id"), attribute(&resource, "user.name"));
+    assert_eq!(attribute(&resource, "service.instance.id"), instance);
     // Nothing was sent the second time, so there is nothing to count.
     let mut send = sender(&machine.settings(), &machine.path("lazaret/state"), &["--once"]);
     assert!(send.output().unwrap().status.success());

@@ -32,6 +32,8 @@ pub fn resource(origin: &Origin) -> Resource {
     let mut attributes = vec![
         text("service.name", "lazaret"),
         text("service.version", VERSION),
+        // What two senders are told apart by where nothing else of a resource is kept.
+        text("service.instance.id", &format!("{}/{}", origin.machine, origin.user)),
         text("host.id", &origin.machine),
         text("host.name", &origin.host),
         text("user.name", &origin.user),

@@ -19,7 +19,7 @@ verify_units() {
         said=$(systemd-analyze verify --man=no --root="$root" "$unit" 2>&1 | grep -i 'lazaret' || true)
         same "systemd-analyze verify $unit" "" "$said"
     done
-    for unit in lazaret-fleet.socket lazaret-fleet.service; do
+    for unit in lazaret-fleet.socket lazaret-fleet.service lazaret-fleet-send.service; do
         said=$(HOME=$work XDG_RUNTIME_DIR=$work systemd-analyze verify --user --man=no "$units/user/$unit" 2>&1 |
             # The program lies elsewhere here, and nothing else is looked for.
             grep -i 'lazaret' | grep -v 'Command /usr/bin/lazaret-fleet is not executable' || true)
@@ -55,6 +55,6 @@ else
 fi
 # The kernel would call every peer "nobody" (see the service).
 same "no service has a namespace of users" "" "$(grep -rE '^PrivateUsers=' "$units" || true)"
-for unit in lazaret-fleet.service lazaret-fleet-policy.service user/lazaret-fleet.service; do
+for unit in lazaret-fleet.service lazaret-fleet-policy.service user/lazaret-fleet.service user/lazaret-fleet-send.service; do
     check "$unit: lazaret-fleet knows the words that it is started with" understood "$unit"
 done
