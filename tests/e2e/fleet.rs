@@ -108,3 +108,53 @@ fn two_machines_with_a_client_each_share_a_limit_and_a_stop() {
         assert!(!story.contains("# A project"), "{story}");
     }
 }
+
+/// What an administrator wants everywhere, as one table of a bundle.
+const WANTED: &str = r#"
+[[rules.custom]]
+id = "custom.deploy"
+verdict = "block"
+severity = "high"
+reason = "deploys what nobody has looked at"
+instead = { advice = "let the pipeline deploy" }
+when = [{ command = { programs = ["fly"], subs = ["deploy"] } }]
+fires = ["fly deploy"]
+silent = ["fly logs"]
+"#;
+
+#[test]
+fn one_bundle_holds_beside_both_clients_and_no_user_loosens_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let pair = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
+    std::fs::write(at("key"), pair.sk.to_box(None).unwrap().into_string()).unwrap();
+    std::fs::create_dir(at("policy")).unwrap();
+    std::fs::write(at("policy/a.toml"), WANTED).unwrap();
+    let run = |args: &[&str]| {
+        let out = fleet().arg("policy").args(args).current_dir(directory.path()).output().unwrap();
+        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    };
+    run(&["pack", "policy", "--name", "acme", "--number", "7", "--output", "acme-7.json"]);
+    run(&["sign", "acme-7.json", "--key", "key"]);
+    for client in [Client::Claude, Client::OpenCode] {
+        let world = World::new(client);
+        world.install_for_all();
+        let managed = world.system("lazaret");
+        let settings = format!("[policy]\nname = \"acme\"\nkeys = [\"{}\"]\n", pair.pk.to_base64());
+        std::fs::write(managed.join("fleet.toml"), settings).unwrap();
+        // What install.sh wrote there says nothing yet.
+        run(&["apply", "acme-7.json", "--replace", "--dir", managed.to_str().unwrap()]);
+        let loose = "[rules]\ndisabled = [\"custom.deploy\"]\n";
+        world.write(CONFIG, loose);
+        lazaret::host::trust::accept(&world.dirs().state, CONFIG, loose.as_bytes()).unwrap();
+        world.own_up();
+        let shell = |label: &str, command: &str| Step::call([client.shell(label, command)]);
+        let session =
+            world.play(Script::main([shell("deploy", "fly deploy"), shell("fine", "echo still here")]));
+        let told = &session.told("deploy").text;
+        assert!(told.contains("custom.deploy") && told.contains("nobody has looked at"), "{told}");
+        assert_eq!(session.told("fine").text.trim(), "still here", "{}", session.story());
+        let shown = world.sh("lazaret config show");
+        assert!(shown.contains("(policy acme 7, applied 2"), "{shown}");
+    }
+}

@@ -7,7 +7,7 @@ use super::keys::KEYS;
 use super::parse::{Entry, Problem};
 use super::profile;
 use super::value::{Change, Kind, Value};
-use crate::domain::{Exception, Policy, Profile, WrittenPattern, WrittenProgram};
+use crate::domain::{Exception, Policy, Profile, WrittenPattern, WrittenProgram, names_id};
 
 pub use crate::domain::Tier as Origin;
 
@@ -116,9 +116,43 @@ pub fn merge(layers: &[Layer], demanded: Option<Profile>) -> Merged {
         }
         merged.values.push(resolved);
     }
+    demanded_rules_stay(layers, &mut merged);
     adjust(&mut merged);
     bounded(&mut merged);
     merged
+}
+
+/// What a layer writes as a rule of its own, no layer below it switches off: to demand a rule says so much, also where nothing is said of
+/// those that are switched off.
+fn demanded_rules_stay(layers: &[Layer], merged: &mut Merged) {
+    let Some(resolved) = merged.values.iter_mut().find(|one| one.key.name == "rules.disabled") else {
+        return;
+    };
+    let (Some(setter), Value::Words(off)) = (resolved.from.first().copied(), &mut resolved.value) else {
+        return;
+    };
+    let above =
+        layers.iter().take(setter).flat_map(|layer| layer.entries.iter().map(move |entry| (layer, entry)));
+    for (upper, entry) in above {
+        let Value::Rules(rules) = &entry.value else { continue };
+        off.retain(|word| {
+            let Some(rule) = rules.iter().find(|rule| names_id(word, &rule.id)) else { return true };
+            let (origin, path, id) = (upper.origin.name(), &upper.path, &rule.id);
+            let text =
+                format!("`{word}` in `rules.disabled` does not count: the {origin} file {path} demands {id}");
+            let lower = layers.get(setter);
+            let line = lower
+                .and_then(|lower| lower.entries.iter().find(|entry| entry.key.name == resolved.key.name));
+            merged.notes.push(Note {
+                kind: NoteKind::Overruled,
+                path: lower.map_or_else(String::new, |lower| lower.path.clone()),
+                line: line.map(|entry| entry.line),
+                text,
+            });
+            false
+        });
+    }
+    resolved.key.set(&mut merged.policy, resolved.value.clone());
 }
 
 fn resolve(key: &'static Key, layers: &[Layer], base: &Policy, notes: &mut Vec<Note>) -> Resolved {
@@ -334,6 +368,43 @@ mod tests {
         let merged = merge(&[user, layer(Origin::Project, true, "[rules]\nbuiltin = 'none'\n")]);
         assert_eq!(value(&merged, "rules.builtin"), "\"essential\"");
         assert_eq!(merged.notes[0].kind, NoteKind::Overruled);
+    }
+
+    #[test]
+    fn no_lower_layer_switches_off_what_a_higher_one_demands() {
+        let rule = |id: &str| {
+            format!(
+                "[[rules.custom]]\nid = '{id}'\nverdict = 'block'\nseverity = 'high'\nreason = 'r'\ninstead = {{ advice = 'a' }}\n\
+                 when = [{{ command = {{ programs = ['fly'] }} }}]\nfires = ['fly']\nsilent = ['ls']\n"
+            )
+        };
+        let managed = || layer(Origin::Managed, false, &rule("custom.deploy"));
+        let off = |words: &str, more: &str| format!("[rules]\ndisabled = [{words}]\n{more}");
+        for (words, stays) in [
+            ("'custom.deploy', 'git.reset-hard'", "[\"git.reset-hard\"]"),
+            ("'custom.*'", "[]"),
+            ("'custom.other'", "[\"custom.other\"]"),
+        ] {
+            let user = layer(Origin::User, false, &off(words, &rule("custom.other")));
+            let merged = merge(&[managed(), user]);
+            assert_eq!(value(&merged, "rules.disabled"), stays, "{words}");
+            assert_eq!(merged.policy.disabled_rules.is_empty(), stays == "[]");
+            let notes: Vec<&Note> = merged.notes.iter().collect();
+            assert_eq!(notes.len(), usize::from(!words.contains("other")), "{notes:?}");
+            for note in notes {
+                assert!(
+                    note.kind == NoteKind::Overruled && note.path == "/user" && note.line == Some(2),
+                    "{note:?}"
+                );
+                assert!(note.text.ends_with("the managed file /managed demands custom.deploy"), "{note}");
+            }
+        }
+        // Who demands it switches it off, and a rule that one's own file has.
+        let both = layer(Origin::Managed, false, &off("'custom.deploy'", &rule("custom.deploy")));
+        assert_eq!(value(&merge(&[both]), "rules.disabled"), "[\"custom.deploy\"]");
+        let project = layer(Origin::Project, true, &off("'custom.deploy'", ""));
+        let user = layer(Origin::User, false, &rule("custom.deploy"));
+        assert_eq!(value(&merge(&[user, project]), "rules.disabled"), "[]");
     }
 
     #[test]
