@@ -21,6 +21,8 @@ use crate::signature;
 const FETCHED: &str = "policy.fetched.json";
 /// Longest time for one of the two files.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Most redirections that are followed.
+const FOLLOWED: u32 = 3;
 /// Longest file of certificates, in bytes.
 const MAX_CERTIFICATES: u64 = 1 << 20;
 
@@ -94,7 +96,7 @@ pub fn run(dir: &Path, replace: bool, out: &mut dyn Write) -> Result<()> {
     if image.is_none() && !url.get(..8).is_some_and(|front| front.eq_ignore_ascii_case("https://")) {
         bail!("{url}: only https:// is fetched from, and a registry ({SCHEME})");
     }
-    let agent = agent(settings.ca.as_deref(), true)?;
+    let agent = agent(settings.ca.as_deref(), true, FOLLOWED)?;
     // A hint, no more: without it, or where it is damaged, the bundle is fetched once more.
     let known = place::read(&dir.join(FETCHED), bundle::MAX).ok().flatten();
     let known: Fetched = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
@@ -157,15 +159,16 @@ pub fn push(push: &Push, out: &mut dyn Write) -> Result<()> {
     let title = bundle::Bundle::read(&whole).with_context(|| file.to_string())?.title();
     let signed = place::needed(&beside, signature::MAX)
         .context("a bundle is pushed with its signature; `lazaret-fleet policy sign` makes one")?;
-    let agent = agent(push.ca.as_deref(), true)?;
+    let agent = agent(push.ca.as_deref(), true, FOLLOWED)?;
     let credentials = Credentials::of(push.username.as_deref(), push.password_file.as_deref())?;
     let digest = Registry::new(&agent, image, credentials).push(&title, &whole, &signed)?;
     writeln!(out, "{}: {title} lies there, {digest}", push.to)?;
     Ok(())
 }
 
-/// A client that trusts the certificates in a file, or the public ones.
-pub fn agent(ca: Option<&Path>, https_only: bool) -> Result<Agent> {
+/// A client that trusts the certificates in a file, or the public ones. Without HTTPS it goes by no proxy, which would read along; it follows
+/// so many redirections.
+pub fn agent(ca: Option<&Path>, https_only: bool, redirections: u32) -> Result<Agent> {
     let mut tls = TlsConfig::builder();
     if let Some(path) = ca {
         let named = || path.display().to_string();
@@ -184,10 +187,11 @@ pub fn agent(ca: Option<&Path>, https_only: bool) -> Result<Agent> {
     let config = Agent::config_builder()
         .https_only(https_only)
         .http_status_as_error(false)
-        .max_redirects(3)
+        .max_redirects(redirections)
         .timeout_global(Some(PATIENCE))
         .user_agent(concat!("lazaret-fleet/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls.build());
+    let config = if https_only { config } else { config.proxy(None) };
     Ok(config.build().into())
 }
 

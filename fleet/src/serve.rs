@@ -329,7 +329,7 @@ impl Service {
         }
         let own = [ALL.to_owned(), session(&caller.client, &caller.session)];
         let repositories = repositories.iter().map(|repository| format!("{REPOSITORY}{repository}"));
-        let review = review.map(|review| format!("{REVIEW}{review}"));
+        let review = review.into_iter().flat_map(|id| [ENDED, REVIEW].map(|kind| format!("{kind}{id}")));
         let found = own.into_iter().chain(repositories).chain(review).find_map(|what| {
             let why = clip(&seen.stops.get(&what)?.why, WHY).to_owned();
             Some(Answered::Stopped { what: said(&what), why })
@@ -359,6 +359,9 @@ pub const REPOSITORY: &str = "repository ";
 /// What a stop of a review session's agents is kept under, in front of its id.
 pub const REVIEW: &str = "review ";
 
+/// What the end of a review session is kept under, in front of its id.
+pub const ENDED: &str = "ended ";
+
 /// What a stop of a session is kept under.
 pub fn session(client: &str, session: &str) -> String {
     format!("session {client} {session}")
@@ -366,6 +369,9 @@ pub fn session(client: &str, session: &str) -> String {
 
 /// The same, as people are told it.
 pub fn said(what: &str) -> String {
+    if let Some(id) = what.strip_prefix(ENDED) {
+        return format!("the review {id}");
+    }
     if what == ALL { "everything".to_owned() } else { format!("the {what}") }
 }
 

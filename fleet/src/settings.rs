@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use lazaret::domain::escape;
 use serde::Deserialize;
+use ureq::http::Uri;
 
 use crate::bundle;
 use crate::evidence::Format;
@@ -144,13 +145,15 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
     let url = &evidence.url;
     if !is_safe(url, "https://", "http://") && !is_safe(url, "syslog+tls://", "syslog+tcp://") {
         bail!(
-            "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port"
+            "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port; a name or password does not stand in it (token_file)"
         );
     }
     let more = [("metrics_url", &evidence.metrics_url), ("traces_url", &evidence.traces_url)];
     for (key, url) in more {
         if url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
-            bail!("{file}: evidence.{key} is neither https:// nor http:// on this machine with a port");
+            bail!(
+                "{file}: evidence.{key} is neither https:// nor http:// on this machine with a port; a name or password does not stand in it"
+            );
         }
     }
     let is_shown = more.iter().any(|(_, url)| url.is_some());
@@ -189,8 +192,12 @@ pub fn machines(path: &Path) -> Result<Vec<Machine>> {
 fn is_safe(url: &str, tls: &str, plain: &str) -> bool {
     let begins =
         |place: &str| ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|local| place.starts_with(local));
-    // What stands before an `@` is a name to log in with, and the host comes behind it.
-    url.starts_with(tls) || url.strip_prefix(plain).is_some_and(|place| begins(place) && !place.contains('@'))
+    let authority = url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string));
+    // What stands before an `@` is a name to log in with, which would be repeated in each fault, and the host comes behind it.
+    let Some(authority) = authority.filter(|place| !place.is_empty() && !place.contains('@')) else {
+        return false;
+    };
+    url.starts_with(tls) || url.starts_with(plain) && begins(&authority)
 }
 
 /// A relative path begins where the settings lie: systemd hands a service copies of both in a directory of its own.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail};
 use lazaret::domain::{Client, ReviewId, escape, fleet};
 
-use crate::serve::{ALL, REPOSITORY, REVIEW, said, session};
+use crate::serve::{ALL, ENDED, REPOSITORY, REVIEW, said, session};
 use crate::settings;
 use crate::store::{Stop, Store};
 
@@ -64,6 +64,11 @@ impl What {
         }
         Ok(ALL.to_owned())
     }
+}
+
+/// What the end of a review session is kept under: nothing lifts it.
+pub fn ended(id: &ReviewId) -> String {
+    format!("{ENDED}{id}")
 }
 
 /// What a stop of a review session is kept under.

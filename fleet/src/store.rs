@@ -2,7 +2,7 @@
 //! stops are a hash that every service reads again and again.
 
 use std::collections::HashMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fred::clients::{Client, Pipeline, WithOptions};
@@ -34,13 +34,16 @@ const SCHEMES: &[&str] =
 
 const SCRIPT: &str = include_str!("count.lua");
 
+/// The server's time: seconds since 1970, and microseconds.
+pub type Time = (u64, u64);
+
 /// Why something is stopped, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     pub why: String,
     /// As RFC 3339 has it.
     pub since: String,
-    /// When it is over by itself, in seconds since 1970; none = a person lets it go on.
+    /// From when it can be forgotten, in seconds since 1970 by the server's clock; none = a person lets it go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<u64>,
 }
@@ -204,11 +207,10 @@ impl Store {
                 until: None,
             })
         };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let all = all.into_iter().map(|(what, text)| (what, read(text)));
-        Ok(all.filter(|(_, stop)| stop.until.is_none_or(|until| until >= now)).collect())
+        Ok(all.into_iter().map(|(what, text)| (what, read(text))).collect())
     }
 
+    /// What the server is, and what is stopped.
     async fn looked(&self, within: Duration) -> Result<(Value, HashMap<String, String>), String> {
         let (client, key) = (self.hurried(within), self.key("stops"));
         let slot = ClusterHash::Custom(redis_keyslot(key.as_bytes()));
@@ -220,6 +222,22 @@ impl Store {
         };
         queued.await.map_err(said)?;
         both.all().await.map_err(said)
+    }
+
+    /// The server's time, in seconds since 1970.
+    pub async fn time(&self) -> Result<u64> {
+        let slot = ClusterHash::Custom(redis_keyslot(self.key("stops").as_bytes()));
+        let time: Time = self
+            .client
+            .custom(CustomCommand::new_static("TIME", slot, false), Vec::<String>::new())
+            .await
+            .map_err(told)?;
+        Ok(time.0)
+    }
+
+    /// Whether something is stopped.
+    pub async fn is_stopped(&self, what: &str) -> Result<bool> {
+        self.client.hexists(self.key("stops"), what).await.map_err(told)
     }
 
     /// Stops something; `false` = it was stopped already, and the reason is the new one.

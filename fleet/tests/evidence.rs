@@ -7,6 +7,7 @@ mod sending;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use machines::{Became, Machine, Process, hook, until};
@@ -223,8 +224,21 @@ fn what_a_collector_refuses_is_said_and_not_sent_again() {
     let collector = Collector::new();
     let place = Place::new(&collector.url);
     place.log("audit.jsonl", "aaaaaaaa", 1..5);
+    // Not where it is led to, whatever is said there.
+    collector.does(Does::Leads);
+    let mut running = Process::start(place.sender(&["--once"]).stderr(Stdio::piped()));
+    let mut said = String::new();
+    BufReader::new(running.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("the collector answered 302") && collector.count() == 0, "{said}");
+    drop(running);
     collector.does(Does::Refuses);
-    let (code, said) = place.once();
+    // And without HTTPS past a proxy, which would read along.
+    let mut past = place.sender(&["--once"]);
+    for name in ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
+        past.env(name, "http://127.0.0.1:1");
+    }
+    let out = past.output().unwrap();
+    let (code, said) = (out.status.code(), String::from_utf8(out.stderr).unwrap());
     assert!(code == Some(0) && said.contains("refused 1 events: too") && !said.contains('\u{1b}'), "{said}");
     assert_eq!(place.once().1, "0 events were sent\n");
 }
@@ -236,6 +250,12 @@ fn settings_that_cannot_be_used_are_named() {
         ("[state]\nurl = \"redis://x\"\n", "it has no table [evidence]"),
         ("[evidence]\nurl = \"http://collector.example/v1/logs\"\n", "neither https://"),
         ("[evidence]\nurl = \"http://localhost:80@collector.example/v1/logs\"\n", "neither https://"),
+        ("[evidence]\nurl = \"https://user:secret@collector.example/v1/logs\"\n", "neither https://"),
+        ("[evidence]\nurl = \"https://\"\n", "neither https://"),
+        (
+            "[evidence]\nurl = \"https://x\"\nmetrics_url = \"https://[::1\"\n",
+            "evidence.metrics_url is neither",
+        ),
         ("[evidence]\nurl = \"https://x\"\ntoken_file = \"nowhere\"\n", "nowhere: there is no such file"),
         ("[evidence]\nurl = \"https://x\"\nca = \"nowhere\"\n", "nowhere: there is no such file"),
         (

@@ -18,7 +18,7 @@ const SECRET: &str = "the reviewed bytes 4711";
 
 /// What docs/fleet.md says that machines have to be let do which share reviews.
 const ACCESS: &str = "--user fleet on >pw ~{lazaret}:* +eval +role +time +zremrangebyscore +zcard +zscore +zadd +zrem +pttl +pexpire \
-                      +hgetall +hset +hdel +wait +ping +client +info +hello +auth +get +set +del +hget +expire";
+                      +hgetall +hset +hdel +wait +ping +client +info +hello +auth +get +set +del +hget +hexists +expire";
 
 fn server() -> Redis {
     Redis::new(&ACCESS.split_whitespace().collect::<Vec<_>>())
@@ -174,11 +174,11 @@ fn a_session_of_one_machine_is_read_and_ended_on_another() {
     // Not before it is taken, and not on a machine that it is not for.
     let why = runner.unread("early", of(&uris, "a.rs"));
     assert!(why.contains("SESSION_MISMATCH"), "{why}");
-    let said = other.refused(&["take", &id]);
+    let said = other.refused(&["take", &id, "--from", "builder"]);
     assert!(said.contains("builder did not share it with this machine (other)"), "{said}");
 
     // The very references that the other machine's task has, and the same task.
-    let (taken, theirs) = opened(runner.done(&["take", &id, "--json"]).as_bytes());
+    let (taken, theirs) = opened(runner.done(&["take", &id, "--from", "builder", "--json"]).as_bytes());
     assert_eq!((&taken, &theirs), (&id, &uris));
     assert_eq!(runner.shown("agent", of(&uris, "a.rs")), format!("// {SECRET}\nfn a() {{}}\n").as_bytes());
     assert_eq!(runner.shown("agent", of(&uris, "one.rs")), b"fn one() {}\n");
@@ -188,12 +188,18 @@ fn a_session_of_one_machine_is_read_and_ended_on_another() {
     let forged = of(&uris, "one.rs").replace("one.rs", "two.rs");
     assert!(runner.unread("agent", &forged).contains("HMAC_VERIFICATION_FAILED"), "{forged}");
     let log = String::from_utf8(runner.lazaret(&["audit", "tail"]).stdout).unwrap();
-    assert!(log.contains("quarantine_session_started") && log.contains(&id), "{log}");
-    let said = runner.refused(&["take", &id]);
+    assert!(
+        log.contains("quarantine_session_started") && log.contains("it comes from the machine builder"),
+        "{log}"
+    );
+    let said = runner.refused(&["take", &id, "--from", "builder"]);
     assert!(said.contains("it is open on this machine already"), "{said}");
 
     let said = builder.done(&["end", &id]);
-    assert!(said.contains("it has ended here, and on all machines within a second"), "{said}");
+    assert!(
+        said.contains("it has ended here; its agents are refused on all machines within a second"),
+        "{said}"
+    );
     until("the runner's agent is refused", || {
         runner.read("agent", of(&uris, "one.rs")).status.code() == Some(2)
     });
@@ -202,8 +208,17 @@ fn a_session_of_one_machine_is_read_and_ended_on_another() {
     assert!(builder.unread("agent", of(&uris, "one.rs")).contains("SESSION_MISMATCH"));
     // Who sent the agent goes on.
     assert_eq!(runner.machine.hook("s"), machines::Became::Ran);
-    assert!(runner.refused(&["take", &id]).contains("nobody shares it"));
     assert_eq!(redis.cli(&["KEYS", "*review*"]).trim(), "");
+    // Nothing brings it back: neither a stop of it that is lifted, nor to share it again.
+    for (command, more) in [("stop", &["--why", "x"][..]), ("resume", &[])] {
+        runner.machine.done(&[&[command, "--review", &id], more].concat());
+    }
+    assert!(runner.machine.run(&["resume", "--review", &id]).1.contains("is not stopped"));
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains("it was ended on all machines"));
+    assert!(builder.machine.done(&["stops"]).contains(&format!("the review {id}")));
+    until("its agents are refused", || runner.read("agent", of(&uris, "one.rs")).status.code() == Some(2));
+    let log = String::from_utf8(builder.lazaret(&["audit", "tail"]).stdout).unwrap();
+    assert!(log.contains("it is shared with runner"), "{log}");
 }
 
 #[test]
@@ -220,12 +235,12 @@ fn who_holds_the_server_can_forge_and_replay_nothing() {
         let mut changed = told.clone();
         change(&mut changed);
         redis.cli(&["SET", &head, &changed.to_string()]);
-        let said = runner.refused(&["take", &id]);
+        let said = runner.refused(&["take", &id, "--from", "builder"]);
         assert!(said.contains(why), "{why}: {said}");
     };
     let changed_it = "somebody changed it on the store";
-    refuses(&|head| head["from"] = "other".into(), changed_it);
-    refuses(&|head| head["from"] = "nobody".into(), "none of [[machines]] is called nobody");
+    refuses(&|head| head["from"] = "other".into(), "it is other who shares it, not builder");
+    refuses(&|head| head["from"] = "nobody".into(), "it is nobody who shares it, not builder");
     refuses(&|head| head["to"]["runner"] = head["to"]["other"].clone(), changed_it);
     refuses(&|head| head["to"]["runner"]["key"] = "AAAA".into(), changed_it);
     refuses(&|head| head["bytes"] = 1.into(), "not as long as it was");
@@ -233,27 +248,39 @@ fn who_holds_the_server_can_forge_and_replay_nothing() {
     refuses(&|head| head["v"] = 9.into(), "form 9");
     refuses(&|head| *head = "{}".into(), "cannot be read");
     redis.cli(&["SET", &head, &text]);
+    // Another machine's parcel of its own session, under this one's name, and said to be this machine's.
+    let (foreign, _) = other.start();
+    other.done(&["share", &foreign, "--with", "runner"]);
+    let theirs = redis.cli(&["GET", &format!("{{lazaret}}:review:{foreign}")]);
+    redis.cli(&["SET", &head, theirs.trim()]);
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains("it is other who shares it"));
+    redis.cli(&["SET", &head, &theirs.trim().replace("\"other\",", "\"builder\",")]);
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains(changed_it));
     // Another session's parcel under this one's name.
     let (second, _) = builder.start();
     builder.done(&["share", &second, "--with", "runner"]);
     redis.cli(&["SET", &head, &redis.cli(&["GET", &format!("{{lazaret}}:review:{second}")])]);
-    assert!(runner.refused(&["take", &id]).contains(changed_it));
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains(changed_it));
     redis.cli(&["SET", &head, &text]);
     // A piece that is another, and one that is gone.
     let script = "return redis.call('HSET', KEYS[1], '0', string.rep('x', 262144))";
     redis.cli(&["EVAL", script, "1", &content]);
-    assert!(runner.refused(&["take", &id]).contains("not what was shared"));
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains("not what was shared"));
     redis.cli(&["HDEL", &content, "1"]);
-    assert!(runner.refused(&["take", &id]).contains("a part of it is gone"));
+    assert!(runner.refused(&["take", &id, "--from", "builder"]).contains("a part of it is gone"));
     // None of it left anything.
     let left = String::from_utf8(runner.lazaret(&["review", "list"]).stdout).unwrap();
     assert!(left.contains("no review session is open"), "{left}");
     // What is whole again is taken by the other one all the same.
     builder.done(&["share", &id, "--with", "other"]);
-    other.done(&["take", &id]);
+    other.done(&["take", &id, "--from", "builder"]);
     // One that has ended here is over here, whatever lies on the store.
     other.lazaret(&["review", "end", &id]);
-    assert!(other.refused(&["take", &id]).contains("it is known, and has ended, on this machine already"));
+    assert!(
+        other
+            .refused(&["take", &id, "--from", "builder"])
+            .contains("it is known, and has ended, on this machine already")
+    );
 }
 
 #[test]
@@ -273,17 +300,20 @@ fn settings_and_keys_that_do_not_serve_are_named() {
     builder.knows(&table);
     assert!(builder.refused(&share).contains("machine runner: its key is none"));
     assert!(builder.refused(&["share", &id, "--with", "x"]).contains("none of [[machines]] is called x"));
+    assert!(builder.refused(&["take", &id, "--from", "x"]).contains("none of [[machines]] is called x"));
     assert!(builder.refused(&["share", "x", "--with", "builder"]).contains("not a session's id"));
     let gone = "00000000-0000-4000-8000-000000000000";
     assert!(builder.refused(&["share", gone, "--with", "builder"]).contains("there is no such session"));
-    assert!(builder.refused(&["take", gone]).contains("nobody shares it"));
+    assert!(builder.refused(&["take", gone, "--from", "builder"]).contains("nobody shares it"));
     builder.done(&["share", &id, "--with", "builder"]);
-    assert!(builder.refused(&["take", &id]).contains("it is open on this machine already"));
+    assert!(
+        builder.refused(&["take", &id, "--from", "builder"]).contains("it is open on this machine already")
+    );
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
-    assert!(builder.refused(&["take", &id]).contains("others can read it"));
+    assert!(builder.refused(&["take", &id, "--from", "builder"]).contains("others can read it"));
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     fs::write(&key, "none\n").unwrap();
-    assert!(builder.refused(&["take", &id]).contains("it holds no key"));
+    assert!(builder.refused(&["take", &id, "--from", "builder"]).contains("it holds no key"));
     builder.knows(&table);
-    assert!(builder.refused(&["take", &id]).contains("machine builder is there twice"));
+    assert!(builder.refused(&["take", &id, "--from", "builder"]).contains("machine builder is there twice"));
 }

@@ -332,7 +332,7 @@ fn settings_that_cannot_be_used_are_named() {
         ("url = \"syslog+tcp://receiver.example:514\"", "nor http:// or syslog+tcp:// on this machine"),
         ("url = \"syslog://127.0.0.1:514\"", "neither https:// nor syslog+tls://"),
         ("url = \"syslog+tls://receiver.example/path\"", "stand a host and a port, and nothing else"),
-        ("url = \"syslog+tls://name@receiver.example\"", "stand a host and a port, and nothing else"),
+        ("url = \"syslog+tls://name@receiver.example\"", "a name or password does not stand in it"),
         (
             "url = \"syslog+tcp://localhost:1@receiver.example\"",
             "nor http:// or syslog+tcp:// on this machine",

@@ -17,6 +17,12 @@ enum Runs {
 
 words!("own_commands");
 
+/// Whether these words only ask for help, or for the version.
+pub fn only_asks<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> bool {
+    matches!(words.next(), None | Some(Some("help" | "--version" | "-V")))
+        || words.take_while(|word| *word != Some("--")).any(|word| matches!(word, Some("--help" | "-h")))
+}
+
 /// Whether an agent may run lazaret with these words after its name; none = a word that is not known before it runs.
 pub fn is_for_agents<'w>(words: impl Iterator<Item = Option<&'w str>> + Clone) -> bool {
     // What stands behind `--` belongs to another program.

@@ -3,18 +3,21 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use lazaret::domain::{clip, escape};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
 use prost::Message;
 use ureq::Agent;
 
-use crate::settings::Evidence;
+use crate::settings::{Evidence, only_ours};
 use crate::{place, pull};
 
 /// Longest answer of a collector that is looked at, and longest token, in bytes.
 const ANSWER: u64 = 64 * 1024;
 const TOKEN: u64 = 4096;
+/// Longest reason that is repeated, in bytes.
+const REASON: usize = 500;
 
 /// A collector that is reached over HTTP.
 #[derive(Debug)]
@@ -27,7 +30,8 @@ pub struct Http {
 impl Http {
     pub fn new(evidence: &Evidence, url: &str) -> Result<Http> {
         let token = evidence.token_file.as_deref().map(token).transpose()?;
-        let agent = pull::agent(evidence.ca.as_deref(), url.starts_with("https://"))?;
+        // One that is led elsewhere would ask there for something instead of bringing it.
+        let agent = pull::agent(evidence.ca.as_deref(), url.starts_with("https://"), 0)?;
         Ok(Http { agent, url: url.to_owned(), token })
     }
 
@@ -37,7 +41,7 @@ impl Http {
         let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
         if let Some(rejected) = rejected {
             // They are not to be sent again, says the protocol; they stay in the log.
-            let (count, why) = (rejected.rejected_log_records, &rejected.error_message);
+            let (count, why) = (rejected.rejected_log_records, told(&rejected.error_message));
             crate::complain(&format!("{}: the collector refused {count} events: {why}", self.url));
         }
         Ok(())
@@ -48,7 +52,7 @@ impl Http {
         let answer: ExportMetricsServiceResponse = self.post(body)?;
         let rejected = answer.partial_success.filter(|partial| partial.rejected_data_points > 0);
         if let Some(rejected) = rejected {
-            let (count, why) = (rejected.rejected_data_points, &rejected.error_message);
+            let (count, why) = (rejected.rejected_data_points, told(&rejected.error_message));
             bail!("{}: the collector refused {count} values: {why}", self.url);
         }
         Ok(())
@@ -59,7 +63,7 @@ impl Http {
         let answer: ExportTraceServiceResponse = self.post(body)?;
         let rejected = answer.partial_success.filter(|partial| partial.rejected_spans > 0);
         if let Some(rejected) = rejected {
-            let (count, why) = (rejected.rejected_spans, &rejected.error_message);
+            let (count, why) = (rejected.rejected_spans, told(&rejected.error_message));
             bail!("{}: the collector refused {count} spans: {why}", self.url);
         }
         Ok(())
@@ -83,9 +87,15 @@ impl Http {
     }
 }
 
+/// What a collector gives as its reason, in one line.
+fn told(reason: &str) -> String {
+    escape(&clip(reason, REASON))
+}
+
 fn token(path: &Path) -> Result<String> {
     let file = path.display();
     let token = place::needed_text(path, TOKEN)?.trim().to_owned();
+    only_ours(path)?;
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         bail!("{file}: it holds no token");
     }

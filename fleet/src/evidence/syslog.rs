@@ -26,6 +26,8 @@ const FACILITY: u8 = 13;
 const ELEMENT: &str = "lazaret@32473";
 /// Longest time for a connection, for one step of writing, and for the receiver to read all of it.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest time for a whole batch.
+const WHOLE: Duration = Duration::from_secs(60);
 /// Shortest and longest time in which a connection that was broken off shows, after its end: twice as long as it took to come about.
 const SETTLES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
 
@@ -129,17 +131,56 @@ impl Syslog {
             Some((config, name)) => {
                 let connection = ClientConnection::new(Arc::clone(config), name.clone());
                 let connection = connection.map_err(io::Error::other)?;
-                let mut stream = StreamOwned::new(connection, socket);
+                let mut stream = StreamOwned::new(connection, Bounded::new(socket));
                 read_by_the_other(&mut stream, &raw, body, |stream| stream.conn.send_close_notify())?
             }
             None => {
                 // There is no more to say than the end.
-                read_by_the_other(&mut &socket, &raw, body, |_| {})?
+                read_by_the_other(&mut Bounded::new(socket), &raw, body, |_| {})?
             }
         };
         // What comes for one who is not there any more is answered with a reset, a way there and back later.
         std::thread::sleep(settles);
         raw.take_error()?.map_or(Ok(said), Err)
+    }
+}
+
+/// A connection for one batch, which has to be done in [`WHOLE`], however little at a time the other end reads or says.
+struct Bounded {
+    socket: TcpStream,
+    until: Instant,
+}
+
+impl Bounded {
+    fn new(socket: TcpStream) -> Bounded {
+        Bounded { socket, until: Instant::now() + WHOLE }
+    }
+
+    /// What is left of the time, for one step.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the receiver takes too long for one batch"));
+        }
+        Ok(Some(left.min(PATIENCE)))
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(self.left()?)?;
+        self.socket.read(buffer)
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lazaret::host::audit::Line;
@@ -19,6 +20,8 @@ use crate::settings::Evidence;
 
 /// Most requests that wait for the collector.
 const WAITING: usize = 32;
+/// How long requests are begun after the last event was sent.
+const AT_THE_END: Duration = Duration::from_secs(30);
 
 /// The thread, and what is handed to it.
 #[derive(Debug)]
@@ -79,8 +82,12 @@ impl Traces {
 }
 
 fn deliver(collector: &Http, requests: &Receiver<Vec<u8>>, ends: &AtomicBool) {
-    let mut was_well = true;
+    let (mut was_well, mut ending) = (true, None);
     for request in requests {
+        if ends.load(Ordering::Relaxed) && ending.get_or_insert_with(Instant::now).elapsed() > AT_THE_END {
+            crate::complain("the collector of traces is too slow: the last ones are left out");
+            return;
+        }
         let sent = collector.traces(&request);
         if let (Err(error), true) = (&sent, was_well) {
             crate::complain(&format!("{error:#}; events are sent all the same"));

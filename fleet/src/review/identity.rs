@@ -1,8 +1,8 @@
 //! Whom a review session is wrapped for, and by whom: a key of X25519 of each user who shares any.
 
-use std::fs::OpenOptions;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -90,11 +90,10 @@ pub fn public(machine: &Machine) -> Result<Public> {
     Public::from_bytes(&raw).map_err(|_| anyhow::anyhow!("machine {}: its key is none", machine.name))
 }
 
-/// Where a user's key lies.
+/// Where a user's key lies; the directory is made where lazaret has not run yet.
 pub fn state() -> Result<PathBuf> {
     let state = place::dirs()?.state;
-    if !state.is_dir() {
-        bail!("{}: there is no such directory: lazaret has not run for this user yet", state.display());
-    }
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&state);
+    made.with_context(|| state.display().to_string())?;
     Ok(state)
 }

@@ -13,18 +13,20 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use lazaret::cli::Machine;
 use lazaret::cli::review::shared;
-use lazaret::domain::{Key, escape};
+use lazaret::domain::{Key, ReviewId, escape};
 use lazaret::host::quarantine::Shared;
 use zeroize::Zeroizing;
 
 use crate::settings::{self, Machine as Known};
 use crate::stop;
-use crate::store::Stop;
+use crate::store::{Stop, Store};
 use identity::Identity;
 use parcel::Head;
 
 /// Longest list of files in a parcel, in bytes.
 const MAX_LIST: u32 = 24 << 20;
+/// How long an end is remembered, in seconds: longer than any session lasts.
+const OVER_S: u64 = 25 * 60 * 60;
 
 #[derive(Debug, Subcommand)]
 pub enum Review {
@@ -47,6 +49,9 @@ pub enum Review {
     Take {
         /// The session's id
         id: String,
+        /// The machine that shared it, by its name in the settings
+        #[arg(long, value_name = "NAME")]
+        from: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -66,7 +71,7 @@ pub fn run(review: &Review, out: &mut dyn Write) -> Result<()> {
     match review {
         Review::Key { config } => key(&config.config, out),
         Review::Share { id, with, config } => share(id, with, &config.config, out),
-        Review::Take { id, json, config } => take(id, *json, &config.config, out),
+        Review::Take { id, from, json, config } => take((id, from), *json, &config.config, out),
         Review::End { id, config } => end(id, &config.config, out),
     }
 }
@@ -95,7 +100,10 @@ fn share(text: &str, with: &[String], config: &Path, out: &mut dyn Write) -> Res
     let (shared, key) = Shared::of(&here.dirs, session).map_err(told)?;
     let (head, body) = parcel::seal(&id, (own, &identity), &to, content(&shared, &key)?)?;
     let left = Duration::from_millis(expires.saturating_sub(now_ms()));
+    // Key and copies leave the machine: first the line that says so.
+    shared::noted(&id, &with.join(", "), &here)?;
     stop::with(config, async |store| {
+        goes_on(store, &id).await?;
         let before = store.shared(&id).await?;
         store.share(&id, (&serde_json::to_string(&head)?, &head.at), &body, left).await?;
         match before.map(|text| parcel::head(&id, &text)) {
@@ -107,15 +115,17 @@ fn share(text: &str, with: &[String], config: &Path, out: &mut dyn Write) -> Res
     let until = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(expires));
     let names: Vec<&str> = to.iter().map(|(name, _)| *name).collect();
     writeln!(out, "review {id}: {files} files are shared with {} until {until}", names.join(", "))?;
-    writeln!(out, "there: lazaret-fleet review take {id}")?;
+    writeln!(out, "there: lazaret-fleet review take {id} --from {own}")?;
     Ok(())
 }
 
-fn take(text: &str, json: bool, config: &Path, out: &mut dyn Write) -> Result<()> {
+fn take((text, from): (&str, &str), json: bool, config: &Path, out: &mut dyn Write) -> Result<()> {
     let id = shared::parsed(text)?;
     let (machines, identity) = known(config)?;
     let own = identity.name(&machines, config)?;
+    let from = named(&machines, from, config)?;
     let fetched = stop::with(config, async |store| {
+        goes_on(store, &id).await?;
         let Some(text) = store.shared(&id).await? else {
             bail!(
                 "review {id}: nobody shares it, or no more; `lazaret-fleet review share` does, where it was opened"
@@ -126,14 +136,17 @@ fn take(text: &str, json: bool, config: &Path, out: &mut dyn Write) -> Result<()
         Ok((head, body))
     });
     let (head, body): (Head, Vec<u8>) = fetched?;
-    let from = named(&machines, &head.from, config)?;
+    // Every machine of the settings can put something there under any id.
+    if head.from != from.name {
+        bail!("review {id}: it is {} who shares it, not {}", escape(&head.from), escape(&from.name));
+    }
     let content = parcel::open(&id, (&head, body), (own, &identity), &identity::public(from)?)?;
     let mut rest = Cursor::new(&content[..]);
     let (shared, key) = listed(&mut rest).with_context(|| format!("review {id}: what came of it"))?;
     if shared.session.id != id {
         bail!("review {id}: what came is another session");
     }
-    shared::take(shared, &key, &mut rest, (json, &Machine::here()?), out)
+    shared::take((shared, &from.name), &key, &mut rest, (json, &Machine::here()?), out)
 }
 
 fn end(text: &str, config: &Path, out: &mut dyn Write) -> Result<()> {
@@ -141,26 +154,34 @@ fn end(text: &str, config: &Path, out: &mut dyn Write) -> Result<()> {
     // Here first: what is over here is over, whatever becomes of the rest.
     let here = shared::end(&id, &Machine::here()?)?;
     let since = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let until = Some(now_ms() / 1000 + u64::from(lazaret::host::quarantine::MAX_TTL_S));
-    let stop = Stop { why: "it was ended".to_owned(), since, until };
     let shared = stop::with(config, async |store| {
-        store.stop(&stop::review(&id), &stop).await?;
+        let now = store.time().await?;
+        let stop = Stop { why: "it was ended".to_owned(), since, until: Some(now + OVER_S) };
+        store.stop(&stop::ended(&id), &stop).await?;
         let shared = store.shared(&id).await?;
         if let Some(Ok(head)) = shared.as_deref().map(|text| parcel::head(&id, text)) {
             store.unshare(&head.at).await?;
         }
         store.forget(&id).await?;
-        store.tidy(now_ms() / 1000).await?;
+        store.tidy(now).await?;
         Ok(shared.is_some())
     })?;
     let words = match (here, shared) {
-        (true, _) => "it has ended here, and on all machines within a second",
-        (false, true) => "it was not open here; on all others it ends within a second",
+        (true, _) => "it has ended here; its agents are refused on all machines within a second",
+        (false, true) => "it was not open here; its agents are refused on all machines within a second",
         (false, false) => {
-            "it was open here no more, and nobody shared it; calls in it are refused everywhere"
+            "it was not open here, and nobody shared it; its agents are refused on all machines"
         }
     };
     writeln!(out, "review {id}: {words}")?;
+    Ok(())
+}
+
+/// Of one that was ended nothing is shared and nothing taken.
+async fn goes_on(store: &Store, id: &ReviewId) -> Result<()> {
+    if store.is_stopped(&stop::ended(id)).await? {
+        bail!("review {id}: it was ended on all machines; start a new one");
+    }
     Ok(())
 }
 

@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fred::interfaces::{HashesInterface, KeysInterface};
+use fred::interfaces::{HashesInterface, KeysInterface, LuaInterface};
 use fred::types::Expiration;
 use lazaret::domain::ReviewId;
 
 use crate::store::{Stop, Store, told};
 
+/// Puts a piece where none stays without an end, whatever becomes of who puts it there.
+const PUT: &str = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) redis.call('EXPIRE', KEYS[1], ARGV[3])";
 /// Bytes of one piece.
 const PIECE: usize = 256 * 1024;
 
@@ -30,11 +32,9 @@ impl Store {
         let seconds = i64::try_from(left.as_secs()).unwrap_or(i64::MAX).max(1);
         let key = self.content_of(at);
         for (number, piece) in body.chunks(PIECE).enumerate() {
-            let field = number.to_string();
-            self.client.hset::<(), _, _>(&key, (field.as_str(), piece)).await.map_err(told)?;
-            if number == 0 {
-                self.client.expire::<(), _>(&key, seconds, None).await.map_err(told)?;
-            }
+            let args = [number.to_string().into(), piece.into(), seconds.to_string().into()];
+            let args: Vec<fred::types::Value> = args.into();
+            self.client.eval::<(), _, _, _>(PUT, key.as_str(), args).await.map_err(told)?;
         }
         let until = Some(Expiration::EX(seconds));
         self.client.set::<(), _, _>(self.head_of(id), head, until, None, false).await.map_err(told)?;

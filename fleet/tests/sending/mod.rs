@@ -50,6 +50,8 @@ pub enum Does {
     Refuses,
     /// Takes it, and never says so.
     Hangs,
+    /// Leads to a page where everybody is told that all is well.
+    Leads,
 }
 
 #[derive(Debug)]
@@ -141,7 +143,7 @@ impl Collector {
                 if line.trim().is_empty() {
                     break;
                 }
-                assert!(line.starts_with("POST "), "{line}");
+                assert!(line.starts_with("POST ") || line.starts_with("GET /well "), "{line}");
                 line.split(' ').nth(1).unwrap().clone_into(&mut path);
                 continue;
             };
@@ -161,7 +163,13 @@ impl Collector {
                 return stream
                     .write_all(b"HTTP/1.1 503 busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             }
+            (Does::Leads, path) if path != "/well" => {
+                return stream.write_all(
+                    b"HTTP/1.1 302 Found\r\nLocation: /well\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                );
+            }
             (Does::Babbles, _) => b"<html>".to_vec(),
+            (_, "/well") => Vec::new(),
             (_, "/v1/logs") => got.logs(&body, token),
             (_, "/v1/metrics") => got.metrics(&body),
             (_, "/v1/traces") => got.traces(&body),

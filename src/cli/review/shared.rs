@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::start::Brief;
 use super::{Office, id};
 use crate::cli::Machine;
-use crate::domain::{Key, ReviewId};
+use crate::domain::{EventKind, Key, ReviewId, escape};
 use crate::host::clock;
 use crate::host::quarantine::{self, Session, Shared, VaultKind, Why};
 
@@ -20,7 +20,7 @@ pub fn open_session(text: &str, machine: &Machine) -> Result<Session> {
 
 /// Opens a session with the key and the copies that it has on another machine, and prints the task of its agent.
 pub fn take(
-    shared: Shared,
+    (shared, from): (Shared, &str),
     key: &Key,
     files: &mut dyn Read,
     (json, machine): (bool, &Machine),
@@ -30,13 +30,22 @@ pub fn take(
     let now = clock::now();
     let keys = VaultKind::chosen(&machine.env)?;
     let session = shared.take(&machine.dirs, key, (keys, now), files)?;
-    if let Err(fault) = office.log().review_started(&session) {
+    let log = office.log();
+    let came = format!("review {}: it comes from the machine {}", session.id, escape(from));
+    let noted = log.review_started(&session).and_then(|()| log.plain(EventKind::TrustChanged, &came));
+    if let Err(fault) = noted {
         // A session that is not in the log must not be. The first error is what counts.
         let _ended = quarantine::end(&machine.dirs, &session.id, Why::Broken, clock::now());
         return Err(fault.into());
     }
     let brief = Brief::of(&office, &session)?;
     if json { super::line(out, &brief.json()) } else { brief.print(out) }
+}
+
+/// Writes into the log that other machines are given a session.
+pub fn noted(id: &ReviewId, to: &str, machine: &Machine) -> Result<()> {
+    let note = format!("review {id}: it is shared with {}", escape(to));
+    Ok(Office::lenient(machine).log().plain(EventKind::TrustChanged, &note)?)
 }
 
 /// Ends a session of this machine: `false` = it was not open.

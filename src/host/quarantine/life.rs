@@ -30,7 +30,7 @@ pub const MAX_NAMED: usize = 1_000;
 /// Longest life of a session, in seconds.
 pub const MAX_TTL_S: u32 = 24 * 60 * 60;
 /// Longest instructions, in bytes.
-const MAX_INSTRUCTIONS: usize = 16 * 1024;
+pub(super) const MAX_INSTRUCTIONS: usize = 16 * 1024;
 /// Names looked at in a directory of sessions.
 pub(super) const LOOKED_AT: usize = 4096;
 /// The master stays so much longer than the last session, in seconds.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::copies::Copies;
-use super::life::{MAX_NAMED, MAX_TTL_S, key, load, make};
+use super::life::{MAX_INSTRUCTIONS, MAX_NAMED, MAX_TTL_S, key, load, make};
 use super::record::{Contents, EntryKind, SealedFile, Session, below, elapsed_ms};
 use super::room::told;
-use super::seal::{MAX_FILE, MAX_FILES, MAX_TOTAL};
+use super::seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
 use super::vault::VaultKind;
 use crate::domain::{Fault, FaultKind, Key, lies_in, sealed_name};
 use crate::host::clock::Now;
@@ -21,6 +21,8 @@ const AHEAD_MS: u64 = 60_000;
 /// Longest name that a file can have, in bytes.
 const MAX_NAME: usize = 255;
 const CHUNK: usize = 64 * 1024;
+/// Deepest directory below the root: a named one and what lies in it.
+const DEEPEST: usize = 2 * MAX_DEPTH;
 
 /// A session and the list of its files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -124,6 +126,13 @@ impl Shared {
         if is_large || files.len() as u64 != session.files || bytes != session.bytes {
             return Err(self.damaged("more, or less, than a review is of"));
         }
+        if files.is_empty()
+            || session.instructions.as_ref().is_some_and(|text| text.len() > MAX_INSTRUCTIONS)
+            || self.contents.skipped.len() > MAX_LOOKED_AT
+            || directories(files.iter().map(|file| below(&file.original, &session.root))) > MAX_LOOKED_AT
+        {
+            return Err(self.damaged("more directories, or words, than a review has"));
+        }
         let is_inside = |path: &str| is_plain(path) && lies_in(path, &session.root);
         let is_granted = |path: &str| {
             session.entries.iter().any(|entry| match entry.kind {
@@ -147,6 +156,19 @@ impl Shared {
     fn refused(&self, why: &str) -> Fault {
         Fault::new(FaultKind::State, format!("review {}", self.session.id), why)
     }
+}
+
+/// How many directories these paths lie in, each counted once where the paths are in order; one that lies deeper than any that is sealed
+/// counts for more than there may be.
+fn directories<'p>(paths: impl Iterator<Item = &'p str>) -> usize {
+    let (mut count, mut before) = (0, "");
+    for path in paths {
+        let dirs = path.split('/').count() - 1;
+        let same = path.split('/').zip(before.split('/')).take_while(|(one, other)| one == other).count();
+        count += if dirs > DEEPEST { MAX_LOOKED_AT + 1 } else { dirs.saturating_sub(same) };
+        before = path;
+    }
+    count
 }
 
 /// Absolute, with names alone in it that a file can have.
@@ -204,7 +226,13 @@ mod tests {
 
     #[test]
     fn what_no_review_of_ours_is_like_is_refused() {
-        let changes: [fn(&mut Value); 16] = [
+        let changes: [fn(&mut Value); 20] = [
+            |all| all["contents"]["files"] = json!([]),
+            |all| all["session"]["instructions"] = "x".repeat(20_000).into(),
+            |all| all["contents"]["files"][0]["original"] = format!("/p/d{}/x", "/a".repeat(200)).into(),
+            |all| {
+                all["contents"]["skipped"] = json!(vec![json!({"path": "/p/d/y", "why": "w"}); 20_001]);
+            },
             |all| all["session"]["root"] = "p".into(),
             |all| all["session"]["root"] = "/p/../q".into(),
             |all| all["session"]["entries"][0]["original"] = "/q/d".into(),

@@ -91,7 +91,10 @@ fn unpacks(inv: &Invocation) -> bool {
 }
 
 fn own_commands(inv: &Invocation) -> bool {
-    !own_commands::is_for_agents(inv.args.iter().map(Arg::known))
+    let words = inv.args.iter().map(Arg::known);
+    // What its words do reaches other machines.
+    let is_fleet = inv.program == "lazaret-fleet";
+    !if is_fleet { own_commands::only_asks(words) } else { own_commands::is_for_agents(words) }
 }
 
 fn variables(inv: &Invocation) -> bool {

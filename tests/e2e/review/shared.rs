@@ -55,7 +55,7 @@ fn a_review_of_one_machine_is_read_on_another_with_another_client() {
     run(&builder, &settings, &["share", id, "--with", "runner"]);
     // What is reviewed is not on the other machine at all.
     std::fs::remove_dir_all(runner.host("/home/dev/proj/src")).unwrap();
-    run(&runner, &settings, &["take", id]);
+    run(&runner, &settings, &["take", id, "--from", "builder"]);
     let reads = |session: &Session, label: &str| {
         for line in parser().lines() {
             assert!(session.told(label).text.contains(line), "{line}: {}", session.story());
