@@ -143,16 +143,18 @@ pub fn evidence(path: &Path) -> Result<Evidence> {
         bail!("{file}: it has no table [evidence]; {example}")
     };
     let url = &evidence.url;
-    if !is_safe(url, "https://", "http://") && !is_safe(url, "syslog+tls://", "syslog+tcp://") {
+    let is_collector =
+        |url: &str| is_safe(url, "https://", "http://") || is_safe(url, "grpc+tls://", "grpc+tcp://");
+    if !is_collector(url) && !is_safe(url, "syslog+tls://", "syslog+tcp://") {
         bail!(
-            "{file}: evidence.url is neither https:// nor syslog+tls://, nor http:// or syslog+tcp:// on this machine with a port; a name or password does not stand in it (token_file)"
+            "{file}: evidence.url is neither https://, grpc+tls:// nor syslog+tls://, nor http://, grpc+tcp:// or syslog+tcp:// on this machine with a port; a name or password does not stand in it (token_file)"
         );
     }
     let more = [("metrics_url", &evidence.metrics_url), ("traces_url", &evidence.traces_url)];
     for (key, url) in more {
-        if url.as_ref().is_some_and(|url| !is_safe(url, "https://", "http://")) {
+        if url.as_ref().is_some_and(|url| !is_collector(url)) {
             bail!(
-                "{file}: evidence.{key} is neither https:// nor http:// on this machine with a port; a name or password does not stand in it"
+                "{file}: evidence.{key} is neither https:// nor grpc+tls://, nor http:// or grpc+tcp:// on this machine with a port; a name or password does not stand in it"
             );
         }
     }

@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::place::needed;
 
 /// Longest file of certificates, in bytes.
-const MAX_CA: u64 = 1 << 20;
+pub const MAX: u64 = 1 << 20;
 
 /// A client that trusts the certificates in a file and no others, or the public ones.
 pub fn trusting(ca: Option<&Path>) -> Result<ClientConfig> {
@@ -23,7 +23,7 @@ pub fn trusting(ca: Option<&Path>) -> Result<ClientConfig> {
 
 fn of_file(path: &Path) -> Result<RootCertStore> {
     let file = path.display();
-    let pem = needed(path, MAX_CA)?;
+    let pem = needed(path, MAX)?;
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|error| anyhow::anyhow!("{file}: {error}"))?;

@@ -19,9 +19,9 @@ use opentelemetry_proto::tonic::metrics::v1::{
 };
 use prost::Message;
 
+use super::collector::Collector;
 use super::counts::{Counter, Counts, Labels};
 use super::cursor::Place;
-use super::http::Http;
 use super::{Origin, otlp};
 use crate::settings::Evidence;
 
@@ -37,7 +37,7 @@ pub struct Metrics {
 /// What the thread does its work with.
 struct Reporter {
     counts: Arc<Mutex<Counts>>,
-    collector: Http,
+    collector: Collector,
     origin: Origin,
     log: PathBuf,
     begun: SystemTime,
@@ -56,7 +56,7 @@ impl Metrics {
         let counts = Arc::new(Mutex::new(Counts { at: at.cloned(), ..Counts::default() }));
         let reporter = Reporter {
             counts: Arc::clone(&counts),
-            collector: Http::new(evidence, url)?,
+            collector: Collector::new(evidence, url)?,
             origin: origin.clone(),
             log,
             begun: SystemTime::now(),

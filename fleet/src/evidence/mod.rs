@@ -2,10 +2,11 @@
 //! itself is the queue: nothing of it is held in memory but the batch that is on its way, and nothing is lost while the collector is away.
 //! Metrics and traces go beside it, and hold up nothing.
 
+mod collector;
 mod counts;
 mod cursor;
 mod format;
-mod http;
+mod grpc;
 mod metrics;
 mod ocsf;
 mod otlp;

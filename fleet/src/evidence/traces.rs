@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span};
 use prost::Message;
 
-use super::http::Http;
+use super::collector::Collector;
 use super::spans::Open;
 use super::{Origin, otlp};
 use crate::settings::Evidence;
@@ -40,7 +40,7 @@ impl Traces {
     /// Begins; none = the settings name no collector of traces.
     pub fn new(evidence: &Evidence, origin: &Origin) -> Result<Option<Traces>> {
         let Some(url) = &evidence.traces_url else { return Ok(None) };
-        let collector = Http::new(evidence, url)?;
+        let collector = Collector::new(evidence, url)?;
         let (requests, waiting) = mpsc::sync_channel(WAITING);
         let ends = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&ends);
@@ -81,7 +81,7 @@ impl Traces {
     }
 }
 
-fn deliver(collector: &Http, requests: &Receiver<Vec<u8>>, ends: &AtomicBool) {
+fn deliver(collector: &Collector, requests: &Receiver<Vec<u8>>, ends: &AtomicBool) {
     let (mut was_well, mut ending) = (true, None);
     for request in requests {
         if ends.load(Ordering::Relaxed) && ending.get_or_insert_with(Instant::now).elapsed() > AT_THE_END {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use lazaret::host::audit::Line;
 use prost::Message;
 
-use super::http::Http;
+use super::collector::Collector;
 use super::syslog::{self, Syslog};
 use super::{Format, Origin, otlp};
 use crate::settings::Evidence;
@@ -12,7 +12,7 @@ use crate::settings::Evidence;
 /// A way to a collector.
 #[derive(Debug)]
 pub enum Transport {
-    Http(Http),
+    Otlp(Collector),
     Syslog(Syslog),
 }
 
@@ -20,14 +20,14 @@ impl Transport {
     pub fn new(evidence: &Evidence) -> Result<Transport> {
         Ok(match Syslog::new(evidence)? {
             Some(syslog) => Transport::Syslog(syslog),
-            None => Transport::Http(Http::new(evidence, &evidence.url)?),
+            None => Transport::Otlp(Collector::new(evidence, &evidence.url)?),
         })
     }
 
     /// These events in one piece, as the collector is handed them.
     pub fn body(&self, origin: &Origin, format: Format, lines: &[&Line]) -> Vec<u8> {
         match self {
-            Transport::Http(_) => otlp::request(origin, format, lines).encode_to_vec(),
+            Transport::Otlp(_) => otlp::request(origin, format, lines).encode_to_vec(),
             Transport::Syslog(_) => syslog::frames(origin, format, lines),
         }
     }
@@ -35,7 +35,7 @@ impl Transport {
     /// Hands it over; an error means that it has to be handed over again.
     pub fn deliver(&mut self, body: &[u8]) -> Result<()> {
         match self {
-            Transport::Http(http) => http.logs(body),
+            Transport::Otlp(collector) => collector.logs(body),
             Transport::Syslog(syslog) => syslog.deliver(body),
         }
     }

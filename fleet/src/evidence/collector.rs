@@ -1,15 +1,20 @@
-//! OTLP over HTTP: one request at a time, and what is believed of the answer.
+//! OTLP over HTTP or gRPC: one request at a time, and what is believed of the answer.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use lazaret::domain::{clip, escape};
-use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceResponse;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
+use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsServiceRequest, ExportLogsServiceResponse};
+use opentelemetry_proto::tonic::collector::metrics::v1::{
+    ExportMetricsServiceRequest, ExportMetricsServiceResponse,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use prost::Message;
 use ureq::Agent;
 
+use super::grpc::Grpc;
 use crate::settings::{Evidence, only_ours};
 use crate::{place, pull};
 
@@ -19,25 +24,36 @@ const TOKEN: u64 = 4096;
 /// Longest reason that is repeated, in bytes.
 const REASON: usize = 500;
 
-/// A collector that is reached over HTTP.
+/// A collector of OpenTelemetry.
 #[derive(Debug)]
-pub struct Http {
-    agent: Agent,
+pub struct Collector {
+    way: Way,
     url: String,
     token: Option<String>,
 }
 
-impl Http {
-    pub fn new(evidence: &Evidence, url: &str) -> Result<Http> {
+/// How it is reached.
+#[derive(Debug)]
+enum Way {
+    Http(Agent),
+    Grpc(Grpc),
+}
+
+impl Collector {
+    pub fn new(evidence: &Evidence, url: &str) -> Result<Collector> {
         let token = evidence.token_file.as_deref().map(token).transpose()?;
-        // One that is led elsewhere would ask there for something instead of bringing it.
-        let agent = pull::agent(evidence.ca.as_deref(), url.starts_with("https://"), 0)?;
-        Ok(Http { agent, url: url.to_owned(), token })
+        let way = match Grpc::new(evidence, url)? {
+            Some(grpc) => Way::Grpc(grpc),
+            // One that is led elsewhere would ask there for something instead of bringing it.
+            None => Way::Http(pull::agent(evidence.ca.as_deref(), url.starts_with("https://"), 0)?),
+        };
+        Ok(Collector { way, url: url.to_owned(), token })
     }
 
     /// Logs; what the collector took in part counts as taken.
     pub fn logs(&self, body: &[u8]) -> Result<()> {
-        let answer: ExportLogsServiceResponse = self.post(body)?;
+        let answer: ExportLogsServiceResponse =
+            self.sent::<ExportLogsServiceRequest, _>("logs.v1.Logs", body)?;
         let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
         if let Some(rejected) = rejected {
             // They are not to be sent again, says the protocol; they stay in the log.
@@ -49,7 +65,8 @@ impl Http {
 
     /// Metrics, in the same way.
     pub fn metrics(&self, body: &[u8]) -> Result<()> {
-        let answer: ExportMetricsServiceResponse = self.post(body)?;
+        let answer: ExportMetricsServiceResponse =
+            self.sent::<ExportMetricsServiceRequest, _>("metrics.v1.Metrics", body)?;
         let rejected = answer.partial_success.filter(|partial| partial.rejected_data_points > 0);
         if let Some(rejected) = rejected {
             let (count, why) = (rejected.rejected_data_points, told(&rejected.error_message));
@@ -60,7 +77,8 @@ impl Http {
 
     /// Traces, in the same way.
     pub fn traces(&self, body: &[u8]) -> Result<()> {
-        let answer: ExportTraceServiceResponse = self.post(body)?;
+        let answer: ExportTraceServiceResponse =
+            self.sent::<ExportTraceServiceRequest, _>("trace.v1.Trace", body)?;
         let rejected = answer.partial_success.filter(|partial| partial.rejected_spans > 0);
         if let Some(rejected) = rejected {
             let (count, why) = (rejected.rejected_spans, told(&rejected.error_message));
@@ -69,9 +87,24 @@ impl Http {
         Ok(())
     }
 
-    fn post<A: Message + Default>(&self, body: &[u8]) -> Result<A> {
+    /// A request of that service, and its answer.
+    fn sent<Q, A>(&self, service: &str, body: &[u8]) -> Result<A>
+    where
+        Q: Message + Default + 'static,
+        A: Message + Default + 'static,
+    {
+        match &self.way {
+            Way::Http(agent) => self.post(agent, body),
+            Way::Grpc(grpc) => {
+                let sent = grpc.call::<Q, A>(service, body, self.token.as_deref());
+                sent.with_context(|| self.url.clone())
+            }
+        }
+    }
+
+    fn post<A: Message + Default>(&self, agent: &Agent, body: &[u8]) -> Result<A> {
         let url = &self.url;
-        let mut request = self.agent.post(url).header("Content-Type", "application/x-protobuf");
+        let mut request = agent.post(url).header("Content-Type", "application/x-protobuf");
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
@@ -88,7 +121,7 @@ impl Http {
 }
 
 /// What a collector gives as its reason, in one line.
-fn told(reason: &str) -> String {
+pub fn told(reason: &str) -> String {
     escape(&clip(reason, REASON))
 }
 
