@@ -333,10 +333,7 @@ fn settings_that_cannot_be_used_are_named() {
         ("url = \"syslog://127.0.0.1:514\"", "neither https://"),
         ("url = \"syslog+tls://receiver.example/path\"", "stand a host and a port, and nothing else"),
         ("url = \"syslog+tls://name@receiver.example\"", "a name or password does not stand in it"),
-        (
-            "url = \"syslog+tcp://localhost:1@receiver.example\"",
-            "or syslog+tcp:// on this machine",
-        ),
+        ("url = \"syslog+tcp://localhost:1@receiver.example\"", "or syslog+tcp:// on this machine"),
         ("url = \"syslog+tls://x\"\ntoken_file = \"token\"", "evidence.token_file: syslog has no tokens"),
         ("url = \"syslog+tls://x\"\nca = \"nowhere\"", "nowhere: there is no such file"),
     ] {
