@@ -156,7 +156,7 @@ fn end(text: &str, config: &Path, out: &mut dyn Write) -> Result<()> {
     let since = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let shared = stop::with(config, async |store| {
         let now = store.time().await?;
-        let stop = Stop { why: "it was ended".to_owned(), since, until: Some(now + OVER_S) };
+        let stop = Stop { why: "it was ended".to_owned(), since, until: Some(now.saturating_add(OVER_S)) };
         store.stop(&stop::ended(&id), &stop).await?;
         let shared = store.shared(&id).await?;
         if let Some(Ok(head)) = shared.as_deref().map(|text| parcel::head(&id, text)) {
