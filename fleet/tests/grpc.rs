@@ -117,7 +117,7 @@ fn events_and_metrics_come_over_grpc_once_the_collector_is_there() {
     let mut send = place.sender(&[]);
     let errors = fs::File::create(place.path("errors")).unwrap();
     let running = Process::start(send.stdout(Stdio::null()).stderr(errors));
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    until("it says that nobody is there", || fs::metadata(place.path("errors")).unwrap().len() > 0);
     collector.0.lock().unwrap().refuses =
         vec![Status::unavailable("later"), Status::unauthenticated("who?\r\nare you")];
     let listening = collector.listens(port, Some(&identity));

@@ -99,8 +99,14 @@ impl Station {
             "permission_mode": "bypassPermissions", "agent_id": agent, "agent_type": "lazaret:quarantine-reviewer",
             "tool_name": "Read", "tool_input": {"file_path": uri}, "tool_use_id": "t",
         });
-        let mut command = self.command(machines::hook(), &["hook", "claude-code", "--home"]);
-        command.arg(self.machine.path("home")).arg("--lazaret-home").arg(self.machine.path("lazaret"));
+        // What answers it comes first, as for the other hooks.
+        let mut command = self.command("nice", &["-n", "19"]);
+        command
+            .arg(machines::hook())
+            .args(["hook", "claude-code", "--home"])
+            .arg(self.machine.path("home"))
+            .arg("--lazaret-home")
+            .arg(self.machine.path("lazaret"));
         command.args(["--lazaret-keys", machines::keys()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

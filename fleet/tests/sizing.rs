@@ -100,7 +100,7 @@ fn what_the_server_of_all_machines_is_asked() {
     let (idle, seconds) = (since(&redis, &before), begun.elapsed().as_secs_f64());
     let looks = idle["hgetall"] as f64 / seconds;
     figure("looks at what is stopped a second, of one machine", format!("{looks:.1}, {idle:?}"));
-    assert!(looks > 1.0 && looks < 6.0, "{idle:?}");
+    assert!(idle["hgetall"] > 0 && looks < 6.0, "{idle:?}");
     let clients = redis.cli(&["CLIENT", "LIST"]).lines().filter(|line| !line.contains("cmd=client")).count();
     figure("connections of a service to the server", clients);
     assert_eq!(clients, 1);
