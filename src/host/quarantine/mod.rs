@@ -7,6 +7,7 @@ mod holder;
 mod intact;
 mod kernel;
 mod life;
+mod making;
 mod places;
 mod record;
 mod register;

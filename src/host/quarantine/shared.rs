@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::copies::Copies;
-use super::life::{MAX_INSTRUCTIONS, MAX_NAMED, MAX_TTL_S, key, load, make};
+use super::life::{MAX_INSTRUCTIONS, MAX_NAMED, MAX_TTL_S, key, load};
+use super::making::make;
 use super::record::{Contents, EntryKind, SealedFile, Session, below, elapsed_ms};
 use super::room::told;
 use super::seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
