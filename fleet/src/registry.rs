@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 use ureq::{Agent, Body};
 
-use crate::place::needed_text;
-use crate::settings::only_ours;
+use crate::settings::password;
 use crate::{bundle, signature};
 
 /// How an address of a registry begins.
@@ -25,9 +24,8 @@ const BUNDLE: &str = "application/vnd.lazaret.policy.v1+json";
 const SIGNATURE: &str = "application/vnd.lazaret.policy.signature.v1+minisign";
 /// What a manifest without a configuration has for one.
 const EMPTY: (&str, &[u8]) = ("application/vnd.oci.empty.v1+json", b"{}");
-/// Longest manifest, answer of a token's server, and password, in bytes.
+/// Longest manifest, and longest answer of a token's server, in bytes.
 const MAX: u64 = 256 * 1024;
-const MAX_PASSWORD: u64 = 4096;
 
 /// Where in a registry something lies: `oci://HOST/NAME:TAG`, or `…@sha256:DIGEST`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,14 +78,10 @@ pub struct Credentials(Option<(String, String)>);
 
 impl Credentials {
     /// A name and a file with the password alone in it; both or none.
-    pub fn of(username: Option<&str>, password: Option<&Path>) -> Result<Credentials> {
-        match (username, password) {
+    pub fn of(username: Option<&str>, password_file: Option<&Path>) -> Result<Credentials> {
+        match (username, password_file) {
             (None, None) => Ok(Credentials(None)),
-            (Some(username), Some(path)) => {
-                only_ours(path)?;
-                let text = needed_text(path, MAX_PASSWORD)?;
-                Ok(Credentials(Some((username.to_owned(), text.trim_end_matches(['\r', '\n']).to_owned()))))
-            }
+            (Some(username), Some(path)) => Ok(Credentials(Some((username.to_owned(), password(path)?)))),
             _ => bail!("a name for a registry goes with a file of its password, and the other way about"),
         }
     }

@@ -11,12 +11,14 @@ use ureq::http::Uri;
 
 use crate::bundle;
 use crate::evidence::Format;
-use crate::place::read;
+use crate::place::{needed_text, read};
 
 /// The file, beside the managed configuration.
 pub const SETTINGS: &str = "fleet.toml";
 /// Longest file, in bytes.
 pub const MAX_SETTINGS: u64 = 64 * 1024;
+/// Longest password, in bytes.
+const MAX_PASSWORD: u64 = 4096;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -221,6 +223,13 @@ fn settings(path: &Path) -> Result<Option<Settings>> {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         anyhow::anyhow!("{file}:{}: {}", before.matches('\n').count() + 1, error.message())
     })
+}
+
+/// The password in a file of ours, without the end of its line.
+pub fn password(path: &Path) -> Result<String> {
+    only_ours(path)?;
+    let text = needed_text(path, MAX_PASSWORD)?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// Nobody but root and who runs this may change it.

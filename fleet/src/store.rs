@@ -17,25 +17,19 @@ use lazaret::host::brought::digest;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::Receiver;
 
-use crate::place::needed_text;
-use crate::settings::{State, only_ours};
+use crate::settings::{State, password};
 use crate::tls;
 
 /// How long anything else may take.
 const OTHER: Duration = Duration::from_secs(2);
 /// Pause between two tries to reach the store, in milliseconds.
 const AGAIN_MS: u32 = 100;
-/// Longest password, in bytes.
-const MAX_PASSWORD: u64 = 4096;
 
 /// How the address of a store begins.
 const SCHEMES: &[&str] =
     &["redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster"];
 
 const SCRIPT: &str = include_str!("count.lua");
-
-/// The server's time: seconds since 1970, and microseconds.
-pub type Time = (u64, u64);
 
 /// Why something is stopped, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,12 +221,12 @@ impl Store {
     /// The server's time, in seconds since 1970.
     pub async fn time(&self) -> Result<u64> {
         let slot = ClusterHash::Custom(redis_keyslot(self.key("stops").as_bytes()));
-        let time: Time = self
+        let (seconds, _micros): (u64, u64) = self
             .client
             .custom(CustomCommand::new_static("TIME", slot, false), Vec::<String>::new())
             .await
             .map_err(told)?;
-        Ok(time.0)
+        Ok(seconds)
     }
 
     /// Whether something is stopped.
@@ -311,10 +305,4 @@ pub(crate) fn told(error: fred::error::Error) -> anyhow::Error {
 /// Without the address, which may hold a password.
 fn said(error: fred::error::Error) -> String {
     format!("the store: {}", error.details())
-}
-
-fn password(path: &std::path::Path) -> Result<String> {
-    only_ours(path)?;
-    let text = needed_text(path, MAX_PASSWORD)?;
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

@@ -10,15 +10,19 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::place::needed;
 
 /// Longest file of certificates, in bytes.
-pub const MAX: u64 = 1 << 20;
+const MAX: u64 = 1 << 20;
 
 /// A client that trusts the certificates in a file and no others, or the public ones.
 pub fn trusting(ca: Option<&Path>) -> Result<ClientConfig> {
-    let roots = match ca {
-        Some(path) => of_file(path)?,
-        None => RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() },
-    };
-    Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
+    Ok(ClientConfig::builder().with_root_certificates(roots(ca)?).with_no_client_auth())
+}
+
+/// What such a client trusts.
+pub fn roots(ca: Option<&Path>) -> Result<RootCertStore> {
+    match ca {
+        Some(path) => of_file(path),
+        None => Ok(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }),
+    }
 }
 
 fn of_file(path: &Path) -> Result<RootCertStore> {

@@ -54,11 +54,10 @@ impl Collector {
     pub fn logs(&self, body: &[u8]) -> Result<()> {
         let answer: ExportLogsServiceResponse =
             self.sent::<ExportLogsServiceRequest, _>("logs.v1.Logs", body)?;
-        let rejected = answer.partial_success.filter(|partial| partial.rejected_log_records > 0);
-        if let Some(rejected) = rejected {
-            // They are not to be sent again, says the protocol; they stay in the log.
-            let (count, why) = (rejected.rejected_log_records, told(&rejected.error_message));
-            crate::complain(&format!("{}: the collector refused {count} events: {why}", self.url));
+        let partial = answer.partial_success.unwrap_or_default();
+        // They are not to be sent again, says the protocol; they stay in the log.
+        if let Err(refused) = self.took_all("events", partial.rejected_log_records, &partial.error_message) {
+            crate::complain(&refused.to_string());
         }
         Ok(())
     }
@@ -67,22 +66,22 @@ impl Collector {
     pub fn metrics(&self, body: &[u8]) -> Result<()> {
         let answer: ExportMetricsServiceResponse =
             self.sent::<ExportMetricsServiceRequest, _>("metrics.v1.Metrics", body)?;
-        let rejected = answer.partial_success.filter(|partial| partial.rejected_data_points > 0);
-        if let Some(rejected) = rejected {
-            let (count, why) = (rejected.rejected_data_points, told(&rejected.error_message));
-            bail!("{}: the collector refused {count} values: {why}", self.url);
-        }
-        Ok(())
+        let partial = answer.partial_success.unwrap_or_default();
+        self.took_all("values", partial.rejected_data_points, &partial.error_message)
     }
 
     /// Traces, in the same way.
     pub fn traces(&self, body: &[u8]) -> Result<()> {
         let answer: ExportTraceServiceResponse =
             self.sent::<ExportTraceServiceRequest, _>("trace.v1.Trace", body)?;
-        let rejected = answer.partial_success.filter(|partial| partial.rejected_spans > 0);
-        if let Some(rejected) = rejected {
-            let (count, why) = (rejected.rejected_spans, told(&rejected.error_message));
-            bail!("{}: the collector refused {count} spans: {why}", self.url);
+        let partial = answer.partial_success.unwrap_or_default();
+        self.took_all("spans", partial.rejected_spans, &partial.error_message)
+    }
+
+    /// That the collector refused none of what a request brought.
+    fn took_all(&self, what: &str, refused: i64, why: &str) -> Result<()> {
+        if refused > 0 {
+            bail!("{}: the collector refused {refused} {what}: {}", self.url, told(why));
         }
         Ok(())
     }

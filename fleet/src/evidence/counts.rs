@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use lazaret::domain::{Enforcement, EventKind, clip};
+use lazaret::domain::{EventKind, clip};
 use lazaret::host::audit::Line;
 
 use super::cursor::Place;
+use super::stops;
 
 /// Most series of one counter; what goes beyond is counted together.
 const MOST: usize = 1000;
@@ -55,7 +56,7 @@ impl Counts {
         if !line.tool.is_empty() {
             self.count(Counter::Calls, &[("lazaret.tool", &line.tool), ("lazaret.client", &line.client)]);
         }
-        if [Enforcement::Deny, Enforcement::Stop].iter().any(|stops| line.enforcement == stops.name()) {
+        if stops(line) {
             line.rules.iter().for_each(|rule| self.count(Counter::Stops, &[("lazaret.rule", rule)]));
         }
     }

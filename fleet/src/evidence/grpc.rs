@@ -9,11 +9,11 @@ use tonic::Request;
 use tonic::client::Grpc as Caller;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::metadata::MetadataValue;
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
 use tonic_prost::ProstCodec;
 
 use crate::settings::Evidence;
-use crate::{place, tls};
+use crate::tls;
 
 /// How an address begins, and what it is called in HTTP.
 const SCHEMES: [(&str, &str); 2] = [("grpc+tls://", "https://"), ("grpc+tcp://", "http://")];
@@ -43,15 +43,7 @@ impl Grpc {
             Endpoint::from_shared(format!("{scheme}{place}")).with_context(|| url.to_owned())?;
         endpoint = endpoint.connect_timeout(PATIENCE).timeout(PATIENCE);
         if *scheme == "https://" {
-            let roots = match &evidence.ca {
-                // Read as any other, so that a file that is none is named.
-                Some(path) => {
-                    tls::trusting(Some(path))?;
-                    ClientTlsConfig::new()
-                        .ca_certificate(Certificate::from_pem(place::needed(path, tls::MAX)?))
-                }
-                None => ClientTlsConfig::new().trust_anchors(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-            };
+            let roots = ClientTlsConfig::new().trust_anchors(tls::roots(evidence.ca.as_deref())?.roots);
             endpoint = endpoint.tls_config(roots).with_context(|| url.to_owned())?;
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

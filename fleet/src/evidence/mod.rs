@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use lazaret::domain::{EventKind, LogLevel};
+use lazaret::domain::{Enforcement, EventKind, LogLevel};
 use lazaret::host::audit::{self, Filter, Found, Line, Tail};
 use lazaret::host::brought::digest;
 use serde_json::json;
@@ -245,6 +245,11 @@ fn is_known(line: &Line, passing: &mut Option<Place>) -> bool {
 /// How grave an event is; one of a type that this version does not know is not made light of.
 fn level(event: &str) -> LogLevel {
     EventKind::from_name(event).map_or(LogLevel::Error, EventKind::level)
+}
+
+/// Whether the decision in a line kept the call from running.
+fn stops(line: &Line) -> bool {
+    [Enforcement::Deny, Enforcement::Stop].iter().any(|stops| line.enforcement == stops.name())
 }
 
 fn origin(dir: &Path) -> Result<Origin> {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lazaret::domain::{Enforcement, EventKind, clip};
+use lazaret::domain::{EventKind, clip};
 use lazaret::host::audit::Line;
 use lazaret::host::brought::digest;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use opentelemetry_proto::tonic::trace::v1::{Span, Status};
 
-use super::otlp;
+use super::{otlp, stops};
 
 /// Most calls that are waited for at once.
 const MOST: usize = 256;
@@ -79,7 +79,6 @@ impl Open {
 fn decided(machine: &str, line: &Line) -> Span {
     let at = otlp::nanos(&line.time);
     let session = if line.session.is_empty() { &line.id } else { &line.session };
-    let stops = [Enforcement::Deny, Enforcement::Stop].iter().any(|stops| line.enforcement == stops.name());
     let why = line.rules.first().map_or("refused", String::as_str);
     Span {
         trace_id: id(&format!("{machine} {} {session}", line.client), 16),
@@ -89,7 +88,7 @@ fn decided(machine: &str, line: &Line) -> Span {
         start_time_unix_nano: at.saturating_sub(line.duration_us.saturating_mul(1000)),
         end_time_unix_nano: at,
         attributes: otlp::attributes(line),
-        status: stops.then(|| failed(why)),
+        status: stops(line).then(|| failed(why)),
         ..Span::default()
     }
 }

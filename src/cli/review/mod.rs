@@ -106,6 +106,14 @@ impl Office<'_> {
         Ok(ended)
     }
 
+    /// A session that could not be noted in the log must not be. The first error is what counts.
+    fn noted(&self, session: &Session, noted: Result<(), Fault>) -> Result<(), Fault> {
+        if noted.is_err() {
+            let _ended = quarantine::end(&self.machine.dirs, &session.id, Why::Broken, clock::now());
+        }
+        noted
+    }
+
     /// The session of that id, open or ended.
     fn session(&self, id: &ReviewId) -> Result<Session, Fault> {
         quarantine::load(&self.machine.dirs, id)?.ok_or_else(|| {

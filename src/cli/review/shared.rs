@@ -10,7 +10,7 @@ use super::{Office, id};
 use crate::cli::Machine;
 use crate::domain::{EventKind, Key, ReviewId, escape};
 use crate::host::clock;
-use crate::host::quarantine::{self, Session, Shared, VaultKind, Why};
+use crate::host::quarantine::{Session, Shared, VaultKind, Why};
 
 /// A session of this machine that is open, by its id as a person wrote it.
 pub fn open_session(text: &str, machine: &Machine) -> Result<Session> {
@@ -33,11 +33,7 @@ pub fn take(
     let log = office.log();
     let came = format!("review {}: it comes from the machine {}", session.id, escape(from));
     let noted = log.review_started(&session).and_then(|()| log.plain(EventKind::TrustChanged, &came));
-    if let Err(fault) = noted {
-        // A session that is not in the log must not be. The first error is what counts.
-        let _ended = quarantine::end(&machine.dirs, &session.id, Why::Broken, clock::now());
-        return Err(fault.into());
-    }
+    office.noted(&session, noted)?;
     let brief = Brief::of(&office, &session)?;
     if json { super::line(out, &brief.json()) } else { brief.print(out) }
 }

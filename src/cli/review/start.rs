@@ -70,11 +70,7 @@ pub fn open(
         now: clock::now(),
     };
     let session = quarantine::open(&office.machine.dirs, &opening, &mut |done| progress.at(done))?;
-    if let Err(fault) = office.log().review_started(&session) {
-        // A session that is not in the log must not be. The first error is what counts.
-        let _ended = quarantine::end(&office.machine.dirs, &session.id, Why::Broken, clock::now());
-        return Err(fault.into());
-    }
+    office.noted(&session, office.log().review_started(&session))?;
     Ok(session)
 }
 
