@@ -20,7 +20,8 @@ are installed below DIR/share too, and nothing is fetched.
   --system        as root, for every user of this machine: the binary to /usr/local/bin, the registration to the clients'
                   managed settings, where no user and no agent can change them
   --fleet URL     with --system: the https address of a signed policy, which is fetched and put in force now, and by a timer
-                  where systemd runs. Besides lazaret it installs lazaret-fleet, which has to lie beside this file
+                  where systemd runs. Besides lazaret it installs lazaret-fleet, which has to lie beside this file, as in the
+                  archives lazaret-fleet-VERSION-TARGET.tar.gz
   --fleet-name NAME, --fleet-key KEY
                   the policy's name, and the public key of minisign (RW...) that it is signed with; given again, another
                   one that may sign. They do not come with the policy: what a server says of itself proves nothing

@@ -27,7 +27,7 @@ def main(path):
         at += size
     processor = {0x0100000C: "arm64", 0x01000007: "x86_64"}[cpu]
     print(f"{path}: {processor}, macOS {least} or later, {'signed' if signed else 'not signed'}, loads {', '.join(libraries)}")
-    if not all(name.startswith("/usr/lib/") for name in libraries):
+    if not all(name.startswith(("/usr/lib/", "/System/Library/Frameworks/")) for name in libraries):
         sys.exit(f"{path}: it loads what not every Mac has")
     if least != LEAST:
         sys.exit(f"{path}: it is to run from macOS {LEAST} on")

@@ -9,7 +9,7 @@ arm=aarch64-unknown-linux-musl
 macs=(aarch64-apple-darwin x86_64-apple-darwin)
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
-step() { printf '\n== %s\n' "$*"; "$@"; }
+step() { printf '\n== %s (after %s s)\n' "$*" "$SECONDS"; "$@"; }
 
 command -v qemu-aarch64-static >/dev/null || {
     as_root apt-get update -qq
@@ -36,7 +36,9 @@ step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" 
 step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
 step cargo zigbuild --locked --quiet --bins --target "${macs[1]}"
 programs=("${macs[@]/#/$out/}")
-step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}"
+# One processor says whether it compiles and links at all.
+step cargo-zigbuild rustc --locked --quiet --package lazaret-fleet --target "${macs[0]}" -- -Clink-arg=-F"$PWD/release/frameworks"
+step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}" "$out/${macs[0]}/debug/lazaret-fleet"
 # The script for a person with a Mac works at all.
 (cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
 

@@ -168,6 +168,8 @@ fn workflows_pin_their_actions_and_run_what_is_here() {
 fn versions_of_what_is_published_are_cargos() {
     let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(read(".claude-plugin/plugin.json").contains(&version));
+    let fleet: toml::Table = read("fleet/Cargo.toml").parse().unwrap();
+    assert_eq!(fleet["package"]["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
     let listed: serde_json::Value = serde_json::from_str(&read(".claude-plugin/marketplace.json")).unwrap();
     assert_eq!(
         (&listed["plugins"][0]["name"], &listed["plugins"][0]["source"]),

@@ -1,4 +1,4 @@
-"""One archive: the binaries, install.sh, the manual, completions, licences and the bill of materials."""
+"""The archives: the programs, install.sh, the manual, completions, licences and the bills of materials; and the same with what a fleet needs."""
 
 import json
 import re
@@ -14,6 +14,8 @@ COMPLETIONS = {
 }
 # The first is what the clients run, the second what people look at.
 BINARIES = ["lazaret", "lazaret-view"]
+FLEET = "lazaret-fleet"
+FLEET_FILES = "packages/fleet"
 TEXTS = ["install.sh", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -36,17 +38,28 @@ def shared(binary):
 
 def contents(project, target, binary, pages):
     """All that is in an archive, by name."""
-    found = Dependencies(target)
-    bill = json.dumps(found.bill(project, target), indent=1).encode() + b"\n"
     files = {name: (ROOT / name).read_bytes() for name in TEXTS}
     files |= pages
     for name in BINARIES:
         files[name] = binary.with_name(name).read_bytes()
-    files["LICENSES-DEPENDENCIES.txt"] = found.licences(target).encode()
-    files["lazaret.cdx.json"] = bill
-    files["SHA256SUMS"] = sums(files)
-    return files
+    return files | told(project, project.name, target, "LICENSES-DEPENDENCIES.txt")
 
 
-def archive(project, target, files):
-    return tgz(project.stem(target), files, project.epoch)
+def with_fleet(project, target, binary, files):
+    """The same with the second program and what starts it: install.sh beside it sets up a machine of a fleet."""
+    units = [path for kind in ("systemd", "launchd") for path in (ROOT / FLEET_FILES / kind).rglob("*") if path.is_file()]
+    more = {str(path.relative_to(ROOT)): path.read_bytes() for path in units}
+    more[FLEET] = binary.with_name(FLEET).read_bytes()
+    return files | more | told(project, FLEET, target, "LICENSES-DEPENDENCIES-FLEET.txt")
+
+
+def told(project, package, target, notices):
+    """What is linked into a package's programs."""
+    found = Dependencies(package, target)
+    bill = json.dumps(found.bill(project, target), indent=1).encode() + b"\n"
+    return {notices: found.licences(target).encode(), f"{package}.cdx.json": bill}
+
+
+def archive(project, package, target, files):
+    """Packed, with the sums of all that is in it."""
+    return tgz(project.stem(target, package), files | {"SHA256SUMS": sums(files)}, project.epoch)

@@ -1,4 +1,4 @@
-"""Binaries for the four targets, the same bytes wherever the checkout, cargo and rustup lie."""
+"""Programs for the four targets, the same bytes wherever the checkout, cargo and rustup lie."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def remapped(out):
 
 
 def compile_for(project, target):
-    """The path of the binary."""
+    """Compiles all programs; the path of the first."""
     out = target_dir()
     out.mkdir(parents=True, exist_ok=True)
     installed = run("rustc", "--print", "target-libdir", "--target", target).strip()
@@ -32,27 +32,35 @@ def compile_for(project, target):
     # They would come before what .cargo/config.toml says.
     for name in ("RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"):
         env.pop(name, None)
-    flags = remapped(out)
-    build = ["build"]
-    if "apple" in target:
-        build = ["zigbuild"]
-        # The oldest that Rust's standard library runs on for both processors; the linker would take the newest system that it knows.
-        env["MACOSX_DEPLOYMENT_TARGET"] = "11.0"
-        env["PATH"] = f"{run(ROOT / 'release/linkers', cwd=ROOT).strip()}:{env['PATH']}"
-        # The binary's identifier is a sum of all that is linked: where debug information lay is left out of it.
-        flags.append("-Clink-arg=-Wl,-S")
-        # A target with flags of its own does not read those that stand for all.
-        setting = f"build.rustflags={json.dumps(flags)}"
-    else:
-        if target == "aarch64-unknown-linux-musl":
-            # Rust brings the linker and musl's objects: no cross compiler is needed.
-            flags += ["-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]
-        setting = f"target.{target}.rustflags={json.dumps(flags)}"
+    env["PATH"] = f"{run(ROOT / 'release/linkers', cwd=ROOT).strip()}:{env['PATH']}"
+    # The oldest that Rust's standard library runs on for both processors; the linker would take the newest system that it knows.
+    env["MACOSX_DEPLOYMENT_TARGET"] = "11.0"
+    apple = "apple" in target
+    # What the others' packages ask of theirs must not change the first.
+    programs = [
+        (["--no-default-features", "--bin", project.name], apple),
+        (["--bin", f"{project.name}-view"], apple),
+        # It holds some C.
+        (["--package", f"{project.name}-fleet"], True),
+    ]
     print(f"== compiling for {target}", flush=True)
-    # What the second program's packages ask of others must not change the first.
-    for only in (["--no-default-features", "--bin", project.name], ["--bin", f"{project.name}-view"]):
+    for words, zig in programs:
         run(
-            "cargo", *build, "--release", "--locked", *only, "--target", target,
-            "--target-dir", out, "--config", setting, cwd=ROOT, env=env,
+            "cargo", "zigbuild" if zig else "build", "--release", "--locked", *words, "--target", target,
+            "--target-dir", out, "--config", flags(target, out, zig), cwd=ROOT, env=env,
         )
     return out / target / "release" / project.name
+
+
+def flags(target, out, zig):
+    """What the compiler is told, as a setting of cargo's."""
+    said = remapped(out)
+    if "apple" in target:
+        # A program's identifier is a sum of all that is linked: where debug information lay is left out of it.
+        said += ["-Clink-arg=-Wl,-S", f"-Clink-arg=-F{ROOT / 'release/frameworks'}"]
+        # A target with flags of its own does not read those that stand for all.
+        return f"build.rustflags={json.dumps(said)}"
+    if target == "aarch64-unknown-linux-musl" and not zig:
+        # Rust brings the linker and musl's objects: no cross compiler is needed.
+        said += ["-Clinker=rust-lld", "-Clinker-flavor=ld.lld"]
+    return f"target.{target}.rustflags={json.dumps(said)}"

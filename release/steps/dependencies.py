@@ -15,13 +15,17 @@ OURS = ROOT / "release/licences"
 
 
 class Dependencies:
-    def __init__(self, target):
+    def __init__(self, package, target):
         # Fetches what is not there yet; the lock says what.
         told = run("cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={target}", cwd=ROOT)
         metadata = json.loads(told)
         packages = {package["id"]: package for package in metadata["packages"]}
         nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-        self.root = metadata["resolve"]["root"]
+        # All members' features together would say more than is linked into this one.
+        tree = ("--edges=normal", "--prefix=none", "--format={p}", f"--target={target}")
+        lines = run("cargo", "tree", "--locked", f"--package={package}", *tree, cwd=ROOT).splitlines()
+        linked_here = {tuple(line.split()[:2]) for line in lines if line}
+        self.root = next(one for one in metadata["workspace_members"] if packages[one]["name"] == package)
         self.uses = {}
         left = [self.root]
         while left:
@@ -30,6 +34,7 @@ class Dependencies:
                 continue
             # Neither tests nor what only builds is in the binary.
             linked = [dep["pkg"] for dep in nodes[one]["deps"] if any(kind["kind"] is None for kind in dep["dep_kinds"])]
+            linked = [dep for dep in linked if (packages[dep]["name"], "v" + packages[dep]["version"]) in linked_here]
             self.uses[one] = sorted(linked)
             left += linked
         key = lambda package: (package["name"], package["version"])
@@ -60,14 +65,15 @@ class Dependencies:
                 of.setdefault("\n".join(line.rstrip() for line in text.strip().splitlines()), []).append(name)
         line = "=" * 100
         parts = [f"{line}\n{'; '.join(names)}\n{line}\n\n{text}\n" for text, names in of.items()]
-        begin = "What is linked into this binary of lazaret (itself MIT OR Apache-2.0), and under which licence each is used:\n\n"
+        begin = f"What is linked into {self.of[self.root]['name']} (itself MIT OR Apache-2.0), and under which licence each is used:\n\n"
         return begin + "\n".join(f"  {name}" for name, _ in said) + "\n\n" + "\n".join(parts)
 
     def bill(self, project, target):
         """The bill of materials."""
         ref = lambda one: f"pkg:cargo/{self.of[one]['name']}@{self.of[one]['version']}"
         when = datetime.datetime.fromtimestamp(project.epoch, datetime.timezone.utc)
-        seed = f"{project.repository} {project.commit} {project.version} {target}"
+        package = self.of[self.root]["name"]
+        seed = f"{project.repository} {project.commit} {package} {project.version} {target}"
         return {
             "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
             "bomFormat": "CycloneDX",
@@ -79,9 +85,9 @@ class Dependencies:
                 "component": {
                     "type": "application",
                     "bom-ref": ref(self.root),
-                    "name": project.name,
+                    "name": package,
                     "version": project.version,
-                    "description": project.description,
+                    "description": self.of[self.root]["description"],
                     "licenses": [{"expression": project.license}],
                     "purl": ref(self.root),
                     "externalReferences": [{"type": "vcs", "url": project.repository}],
@@ -96,7 +102,7 @@ class Dependencies:
 
     def component(self, crate, ref):
         name = (crate["name"], crate["version"])
-        if name not in self.checksums:
+        if crate["source"] and name not in self.checksums:
             raise Refused(f"Cargo.lock: no checksum of {crate['name']}")
         # The older spelling of a choice is no expression of SPDX.
         licence = crate["license"].replace("/", " OR ")
@@ -105,10 +111,12 @@ class Dependencies:
             "bom-ref": ref,
             "name": crate["name"],
             "version": crate["version"],
-            "hashes": [{"alg": "SHA-256", "content": self.checksums[name]}],
             "licenses": [{"expression": licence}],
             "purl": ref,
         }
+        # What lies in this checkout has none: its commit says what it is.
+        if crate["source"]:
+            said["hashes"] = [{"alg": "SHA-256", "content": self.checksums[name]}]
         if crate["repository"]:
             said["externalReferences"] = [{"type": "vcs", "url": crate["repository"]}]
         return said

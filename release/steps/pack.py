@@ -41,6 +41,15 @@ def tgz(top, files, epoch):
     return packed.getvalue()
 
 
+def lay(tree, files):
+    """Contents by name as files below a directory."""
+    for name, content in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o755 if is_program(content) else 0o644)
+
+
 def is_program(content):
     """A script, or a binary of Linux or macOS."""
     return content[:2] == b"#!" or content[:4] in (b"\x7fELF", b"\xcf\xfa\xed\xfe")

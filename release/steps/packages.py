@@ -2,10 +2,12 @@
 
 import json
 import re
+import tempfile
+from pathlib import Path
 
 from .archive import BINARIES
-from .pack import sha256, tgz
-from .project import ROOT, Refused
+from .pack import lay, sha256, tgz
+from .project import ROOT, Refused, run
 
 NPM = {
     "x86_64-unknown-linux-musl": ("linux", "x64"),
@@ -13,6 +15,8 @@ NPM = {
     "x86_64-apple-darwin": ("darwin", "x64"),
     "aarch64-apple-darwin": ("darwin", "arm64"),
 }
+# What makes those for Linux.
+LINUX = ["dpkg-deb", "rpmbuild"]
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
 PLUGIN = [
     ".claude-plugin/marketplace.json",
@@ -51,6 +55,15 @@ def make(project, inside, published):
     npm(project, inside)
     fill(project, published)
     plugin(project, published, inside)
+
+
+def linux(project, files):
+    """The packages for Debian and for rpm, by their names, of what an archive holds."""
+    with tempfile.TemporaryDirectory() as work:
+        unpacked, made = Path(work) / "unpacked", Path(work) / "made"
+        lay(unpacked, files)
+        run(ROOT / "packages/linux/build", *["--trial"] * project.trial, unpacked, made)
+        return {path.name: path.read_bytes() for path in made.iterdir()}
 
 
 def manifest(project, name, description, **more):
@@ -159,9 +172,4 @@ def plugin(project, published, inside):
         if "version" in said:
             said["version"] = project.version
         files[name] = as_json(said)
-    out = project.out / "claude-code-plugin"
-    for name, content in files.items():
-        place = out / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
-        place.chmod(0o755 if content[:2] == b"#!" else 0o644)
+    lay(project.out / "claude-code-plugin", files)

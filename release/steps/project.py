@@ -1,6 +1,7 @@
 """What is released: the checkout, its commit, and what Cargo.toml says of it."""
 
 import os
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -25,6 +26,13 @@ def run(*words, **options):
     if done.returncode != 0:
         raise Refused(f"{' '.join(map(str, words[:3]))} … ended with {done.returncode}")
     return done.stdout
+
+
+def needed(*tools):
+    """Refuses what would end for want of a program."""
+    missing = [tool for tool in tools if not shutil.which(tool)]
+    if missing:
+        raise Refused(f"{', '.join(missing)}: not installed here (on a Debian-like machine: release/prepare)")
 
 
 def git(*words):
@@ -69,5 +77,5 @@ class Project:
         if tag and tag != f"v{self.version}":
             raise Refused(f"the tag is {tag}, and Cargo.toml says v{self.version}")
 
-    def stem(self, target):
-        return f"{self.name}-{self.version}-{target}"
+    def stem(self, target, package=None):
+        return f"{package or self.name}-{self.version}-{target}"
