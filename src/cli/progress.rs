@@ -130,6 +130,7 @@ impl Progress {
             self.shown = true;
             guard::line_is_shown(true);
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(OFTEN));
+            self.bar.tick();
         }
     }
 }
