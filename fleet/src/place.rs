@@ -126,25 +126,33 @@ impl Place<'_> {
 
     /// In one step, for all to read: who reads it meets the old file or the new one.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let (path, new) = (self.0.join(name), self.0.join(format!(".{name}.new")));
-        let written = || -> io::Result<()> {
-            // What one that was killed has left.
-            if fs::symlink_metadata(&new).is_ok() {
-                fs::remove_file(&new)?;
-            }
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&new)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            fs::File::open(self.0)?.sync_all()
-        };
-        written().map_err(|error| {
-            let _left = fs::remove_file(&new);
+        let path = self.0.join(name);
+        replace(&path, bytes, 0o644).map_err(|error| {
             let hint = if error.kind() == io::ErrorKind::PermissionDenied { "; run it as root" } else { "" };
             let why = format!("{}: it cannot be written{hint}", path.display());
             anyhow::Error::from(error).context(why)
         })
     }
+}
+
+/// Puts a file there in one step, and so that it outlives a machine that stops now: who reads it meets the old one or the new one.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let (dir, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    let new = dir.join(format!(".{}.new", name.to_string_lossy()));
+    let written = || -> io::Result<()> {
+        // What one that was killed has left.
+        if fs::symlink_metadata(&new).is_ok() {
+            fs::remove_file(&new)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)?;
+        fs::File::open(dir)?.sync_all()
+    };
+    written().inspect_err(|_| {
+        let _left = fs::remove_file(&new);
+    })
 }
 
 /// The bundle that a configuration names in its first line, where it is as that brought it.

@@ -1,8 +1,7 @@
 //! How far the log was sent: the number that the chain gave the last line which a collector took. Beside the log, so that it goes where
 //! the log goes.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use lazaret::host::audit::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::place::read;
+use crate::place::{read, replace};
 
 /// In lazaret's state directory.
 const FILE: &str = "fleet-sent.json";
@@ -73,15 +72,8 @@ impl Cursor {
 
     /// Remembers that everything up to there was taken.
     pub fn keep(&self, place: &Place) -> Result<()> {
-        let new = self.path.with_extension("new");
-        let written = || -> io::Result<()> {
-            let mut file =
-                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-            file.write_all(serde_json::to_string(place)?.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &self.path)
-        };
-        written().with_context(|| self.path.display().to_string())
+        let text = serde_json::to_string(place)?;
+        replace(&self.path, text.as_bytes(), 0o600).with_context(|| self.path.display().to_string())
     }
 }
 
