@@ -332,7 +332,8 @@ impl Service {
         let review = review.into_iter().flat_map(|id| [ENDED, REVIEW].map(|kind| format!("{kind}{id}")));
         let found = own.into_iter().chain(repositories).chain(review).find_map(|what| {
             let why = clip(&seen.stops.get(&what)?.why, WHY).to_owned();
-            Some(Answered::Stopped { what: said(&what), why })
+            let review = [ENDED, REVIEW].iter().any(|kind| what.starts_with(kind));
+            Some(Answered::Stopped { what: said(&what), why, review })
         });
         Ok(found)
     }

@@ -69,11 +69,8 @@ fn said(
     guard::put_off(policy.deadline_ms.saturating_add(policy.fleet.deadline_ms.into()));
     match fleet::ask(&place, &asked, policy.fleet.deadline_ms) {
         Ok(Answered::Runs) => Word::Runs,
-        // Of a review its agents alone are stopped, not who sent them.
-        Ok(Answered::Stopped { what, why }) if review.is_some_and(|review| what.ends_with(review)) => {
-            Word::Refuses(stopped(&what, &why))
-        }
-        Ok(Answered::Stopped { what, why }) => Word::Stops(stopped(&what, &why)),
+        Ok(Answered::Stopped { what, why, review: true }) => Word::Refuses(stopped(&what, &why)),
+        Ok(Answered::Stopped { what, why, review: false }) => Word::Stops(stopped(&what, &why)),
         Ok(Answered::Over { limit, counted }) => Word::Refuses(over(&limit, counted)),
         Ok(Answered::Full { most }) => Word::Refuses(full(most)),
         Ok(Answered::Unknown { why }) => Word::Unknown(fleet::fault(&place, why)),

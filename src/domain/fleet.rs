@@ -108,7 +108,12 @@ pub enum Answered {
     /// Nothing that holds on several machines speaks against it.
     Runs,
     /// A person stopped the session, its repository, its review or everything.
-    Stopped { what: String, why: String },
+    Stopped {
+        what: String,
+        why: String,
+        /// That it was the review: its agents are stopped, not who sent them.
+        review: bool,
+    },
     /// As many calls as may were made.
     Over { limit: Counted, counted: u32 },
     /// As many quarantined agents as may are at work.
@@ -124,7 +129,12 @@ impl Answered {
         let number = |value: &Value, name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
         Some(match answer.get("answer")?.as_str()? {
             "runs" => Answered::Runs,
-            "stopped" => Answered::Stopped { what: text(answer, "what")?, why: text(answer, "why")? },
+            "stopped" => Answered::Stopped {
+                what: text(answer, "what")?,
+                why: text(answer, "why")?,
+                // An older service says nothing of it; then the stop is of all.
+                review: answer.get("review").and_then(Value::as_bool).unwrap_or(false),
+            },
             "over" => {
                 let limit = answer.get("limit")?;
                 let (tool, calls) = (text(limit, "tool")?, number(limit, "calls")?);
@@ -227,7 +237,7 @@ mod tests {
         }
         for answered in [
             Answered::Runs,
-            Answered::Stopped { what: "w".to_owned(), why: "y".to_owned() },
+            Answered::Stopped { what: "w".to_owned(), why: "y".to_owned(), review: true },
             Answered::Over { limit, counted: 3 },
             Answered::Full { most: 4 },
             Answered::Unknown { why: "x".to_owned() },
@@ -235,5 +245,10 @@ mod tests {
             assert_eq!(Answered::of(&serde_json::to_value(&answered).unwrap()), Some(answered));
         }
         assert_eq!(Answered::of(&json!({"answer": "over", "counted": 3})), None);
+        let older = Answered::of(&json!({"answer": "stopped", "what": "w", "why": "y"}));
+        assert_eq!(
+            older,
+            Some(Answered::Stopped { what: "w".to_owned(), why: "y".to_owned(), review: false })
+        );
     }
 }

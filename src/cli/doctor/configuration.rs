@@ -94,7 +94,7 @@ pub fn fleet(explained: &Explained, state: &Path, report: &mut Report) {
     };
     match fleet::ask(&place, &asked, within_ms) {
         Ok(Answered::Unknown { why }) => report.fail(SUBJECT, why, SERVICE),
-        Ok(Answered::Stopped { what, why }) => {
+        Ok(Answered::Stopped { what, why, .. }) => {
             report.note_with(SUBJECT, format!("a person stopped {what}: {why}"), "lazaret-fleet resume");
         }
         Ok(_) => report.ok(SUBJECT, format!("{} answers", place.display())),
