@@ -152,6 +152,38 @@ fn what_the_server_of_all_machines_is_asked() {
     assert!(stop < 500.0, "{stop}");
 }
 
+/// On one machine without a service, one with it, and one with a limit that the server counts, in turn.
+#[test]
+fn what_a_call_of_the_hook_takes_longer() {
+    const ROUNDS: usize = 100;
+    // As it is unless somebody says otherwise; an answer that waits for the disk takes what the disk takes.
+    let redis = Redis::new(&["--appendfsync", "everysec"]);
+    let state = format!("url = \"{}\"\nprefix = \"x\"", redis.url());
+    let none = Machine::without_service(&state, "");
+    none.configure("");
+    let (asking, counted) = (Machine::new(&state, ""), Machine::new(&state, &limited(1000)));
+    let before = commands(&redis);
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (machine, times) in [&none, &asking, &counted].iter().zip(&mut times) {
+            let begun = Instant::now();
+            assert_eq!(machine.hook("s"), Became::Ran);
+            times.push(begun.elapsed());
+        }
+    }
+    assert_eq!(since(&redis, &before)["eval"], ROUNDS as u64);
+    let [none, asking, counted] = times.map(|mut times| {
+        times.sort_unstable();
+        times[ROUNDS / 2].as_secs_f64() * 1000.0
+    });
+    let more = |time: f64| format!("{:+.2} ms", time - none);
+    figure("a call of the hook without a service", format!("{none:.2} ms"));
+    figure(
+        "with one, and with a limit that the server counts",
+        format!("{}, {}", more(asking), more(counted)),
+    );
+}
+
 /// Takes whatever comes; the bytes of it.
 fn taking() -> (String, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -178,7 +210,7 @@ fn taking() -> (String, Arc<AtomicU64>) {
 
 fn send(machine: &Machine, state: &PathBuf) -> (u64, Duration) {
     let begun = Instant::now();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lazaret-fleet"));
+    let mut command = Command::new(machines::program("lazaret-fleet"));
     command.args(["send", "--once", "--config"]).arg(machine.settings()).arg("--state").arg(state);
     let out = command.output().unwrap();
     let said = String::from_utf8(out.stdout).unwrap();

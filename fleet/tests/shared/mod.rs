@@ -212,7 +212,7 @@ impl Machine {
 
     /// A command of the service's program with these settings.
     pub fn fleet(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lazaret-fleet"));
+        let mut command = Command::new(program("lazaret-fleet"));
         command.args(args).arg("--config").arg(self.settings());
         command
     }
@@ -313,9 +313,15 @@ pub fn keys() -> &'static str {
 
 /// The hook's program, which is built with this one.
 pub fn hook() -> PathBuf {
-    let hook = Path::new(env!("CARGO_BIN_EXE_lazaret-fleet")).with_file_name("lazaret");
-    assert!(hook.exists(), "{}: it is not built; run: cargo build --workspace", hook.display());
-    hook
+    program("lazaret")
+}
+
+/// One of both programs; `LAZARET_FLEET_PROGRAMS` names the directory of others than those that cargo has just built, as of an archive.
+pub fn program(name: &str) -> PathBuf {
+    let built = Path::new(env!("CARGO_BIN_EXE_lazaret-fleet")).with_file_name(name);
+    let program = std::env::var_os("LAZARET_FLEET_PROGRAMS").map_or(built, |dir| Path::new(&dir).join(name));
+    assert!(program.exists(), "{}: it is not built; run: cargo build --workspace", program.display());
+    program
 }
 
 /// A limit of so many calls of any tool in a minute, shared by all machines.
