@@ -31,6 +31,8 @@ PATH=$(release/linkers):$PATH
 # As release/steps/compile.py has it: the linker would take the newest system that it knows.
 export MACOSX_DEPLOYMENT_TARGET=11.0
 
+# What is only linked need not be fast.
+export CARGO_PROFILE_DEV_OPT_LEVEL=0
 step cargo zigbuild --locked --quiet --bins --target "${macs[0]}"
 step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" -- -D warnings
 step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
@@ -57,6 +59,8 @@ skipped=(
     # Once in three runs the number after a kill was one more than the test expects; not understood yet, and not seen without qemu.
     writers_killed_at_any_moment_leave_a_log_that_verifies
 )
+# What is run should be: an emulator is slow enough.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1
 tests=(
     failure gate guard audit_chain audit_keys audit_log checkpoints quarantine_holders quarantine_keys quarantine_life
     quarantine_processes quarantine_register quarantine_seal state_permits state_processes state_sweep

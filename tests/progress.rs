@@ -27,8 +27,7 @@ fn shown_until(screen: Screen, line: &str, said: &str) -> String {
     screen.shows(said);
     let raw = screen.raw();
     assert_eq!(screen.ends(), (0, true), "{raw:?}");
-    let last = raw.rfind(line).unwrap_or_else(|| panic!("no {line:?} in {raw:?}"));
-    let after = &raw[last..];
+    let (_, after) = raw.rsplit_once(line).unwrap_or_else(|| panic!("no {line:?} in {raw:?}"));
     let (wiped, said_at) = (after.find("\r\u{1b}[2K"), after.find(said));
     assert!(wiped.is_some() && wiped < said_at, "{raw:?}");
     raw

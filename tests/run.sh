@@ -9,6 +9,8 @@ for tool in cargo npm node; do
 done
 
 export DEBIAN_FRONTEND=noninteractive CARGO_TERM_COLOR=never
+# What tests call a hundred thousand times is made faster (corpus_laws takes a fifth of the time), and nothing is built twice.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_INCREMENTAL=0
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
