@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
@@ -71,8 +72,13 @@ fn browser() -> PathBuf {
     all.find(|path| path.is_file()).expect("no Chromium is here: apt-get install chromium")
 }
 
-/// The npm packages, installed once below target/.
-fn packages() -> PathBuf {
+/// The npm packages, installed once below target/, by whichever test comes first.
+fn packages() -> &'static Path {
+    static PACKAGES: OnceLock<PathBuf> = OnceLock::new();
+    PACKAGES.get_or_init(installed)
+}
+
+fn installed() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/package.json");
     let place = target.join("browser");
