@@ -6,7 +6,8 @@ use std::process::Command;
 /// The path of an example's binary.
 pub fn worker(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--example", name, "--message-format=json"]);
+    // Of the whole workspace, as the tests are: else other features of packages would have the library built anew.
+    cargo.args(["build", "--quiet", "--workspace", "--example", name, "--message-format=json"]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
