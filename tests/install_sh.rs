@@ -53,10 +53,12 @@ impl Archive {
 }
 
 /// What a release archive has beside the binary: files to be installed, one that is not, and the list of their sums.
-const RELEASED: [&str; 4] = [
+const RELEASED: [&str; 5] = [
     "share/man/man1/lazaret.1",
     "share/man/man1/lazaret-check.1",
     "share/fish/vendor_completions.d/lazaret.fish",
+    // The name of a program.
+    "share/bash-completion/completions/lazaret",
     "README.md",
 ];
 
@@ -262,14 +264,15 @@ fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away()
     let (code, said) = archive.run(&[]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("manual, completions, sums") && said.contains("uninstall && rm"), "{said}");
-    for name in &RELEASED[..3] {
+    for name in &RELEASED[..4] {
         assert_eq!(archive.home.read(&format!("home/.local/{name}")), format!("content of {name}\n"));
     }
     assert!(!archive.home.path("home/.local/README.md").exists());
     let (code, said) = archive.lazaret(&["self-check"]);
-    assert!(code == Some(0) && said.contains("as released: 5 of 5 files"), "{said}");
+    assert!(code == Some(0) && said.contains("as released: 6 of 6 files"), "{said}");
     // What is not as it was installed is somebody's, and so is what never was.
     archive.home.write("home/.local/share/man/man1/lazaret.1", "mine\n");
+    archive.home.write("home/.local/share/bash-completion/completions/lazaret", "mine\n");
     archive.home.write("home/.local/share/man/man1/other.1", "another's\n");
     fs::remove_file(archive.home.path("home/.local/share/man/man1/lazaret-check.1")).unwrap();
     let (code, said) = archive.lazaret(&["self-check"]);
@@ -277,7 +280,7 @@ fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away()
     assert!(
         said.contains("differs    ")
             && said.contains("missing    ")
-            && said.contains("NOT as released: 2 of 5"),
+            && said.contains("NOT as released: 3 of 6"),
         "{said}"
     );
     let (code, said) = archive.lazaret(&["uninstall", "--dry-run"]);
@@ -288,8 +291,8 @@ fn an_archive_brings_manual_completions_and_sums_and_uninstall_takes_them_away()
     assert!(code == Some(0) && said.contains("deleted    2 files"), "{said}");
     assert!(!archive.home.path("home/.local/share/fish").exists());
     assert!(!archive.home.path("home/.local/share/lazaret").exists());
-    for left in ["lazaret.1", "other.1"] {
-        fs::remove_file(archive.home.path("home/.local/share/man/man1").join(left)).unwrap();
+    for left in ["man/man1/lazaret.1", "man/man1/other.1", "bash-completion/completions/lazaret"] {
+        fs::remove_file(archive.home.path("home/.local/share").join(left)).unwrap();
     }
     fs::remove_dir_all(archive.home.path("home/.local")).unwrap();
     assert_eq!(archive.home.tree(), before);
@@ -337,7 +340,7 @@ fn self_check_goes_by_the_list_that_is_named_or_lies_beside_it() {
         (output.status.code(), told(&output))
     };
     let (code, said) = check(&[]);
-    assert!(code == Some(0) && said.contains("7 of 7 files"), "{said}");
+    assert!(code == Some(0) && said.contains("8 of 8 files"), "{said}");
     let list = archive.home.read("opt/SHA256SUMS");
     let digest = list.lines().find(|line| line.ends_with("  lazaret")).unwrap().split(' ').next().unwrap();
     let zeros = "0".repeat(64);

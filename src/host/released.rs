@@ -16,6 +16,9 @@ pub const BINARY: &str = "lazaret";
 /// The second program's name, in a list and beside the binary.
 pub const VIEW: &str = "lazaret-view";
 
+/// Of programs for many machines, where it is installed.
+const FLEET: &str = "lazaret-fleet";
+
 /// The program of that name in the directory of this one, links followed.
 pub fn beside(name: &str) -> io::Result<PathBuf> {
     let exe = std::env::current_exe().and_then(|path| path.canonicalize());
@@ -63,6 +66,12 @@ impl Release {
             let view = exe.with_file_name(VIEW);
             let state = if view.exists() { program(&sums, VIEW, &view)? } else { State::Missing };
             all.push((view, state));
+        }
+        // Not everybody who has an archive with it installs it.
+        let fleet = exe.with_file_name(FLEET);
+        if self.installed && sums.iter().any(|sum| is(sum, FLEET)) && fleet.exists() {
+            let state = program(&sums, FLEET, &fleet)?;
+            all.push((fleet, state));
         }
         let others = sums.iter().filter(|sum| !is(sum, BINARY) && !is(sum, VIEW));
         for sum in others.filter(|sum| !self.installed || is_shared(&sum.name)) {
@@ -129,8 +138,9 @@ fn program(sums: &[Sum], name: &str, exe: &Path) -> Result<State, Fault> {
     })
 }
 
+/// Completions have the names of programs too.
 fn is(sum: &Sum, name: &str) -> bool {
-    sum.name.file_name().is_some_and(|file| file == name)
+    !is_shared(&sum.name) && sum.name.file_name().is_some_and(|file| file == name)
 }
 
 fn is_shared(name: &Path) -> bool {
