@@ -24,7 +24,8 @@ as_user() { setpriv --reuid=4711 --regid=4711 --clear-groups env -i HOME="$T/hom
 part() { echo "== $1"; }
 
 part install
-"$T/archive/install.sh" --system
+# As on a machine where root's files are closed to others unless they are opened.
+(umask 077 && "$T/archive/install.sh" --system)
 part doctor
 cd "$T/home/project"
 as_user lazaret doctor && echo "doctor: $?" || echo "doctor: $?"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -144,7 +144,9 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         if fs::symlink_metadata(&new).is_ok() {
             fs::remove_file(&new)?;
         }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&new)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        // Whatever the umask is: every user's hook reads the policy.
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&new, path)?;

@@ -15,6 +15,16 @@ pub fn by_us(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(can).map(Path::to_owned)
 }
 
+/// The first of a file and the directories above it that not everybody may read or enter.
+pub fn closed(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let open = |part: &Path, bits: u32| std::fs::metadata(part).is_ok_and(|meta| meta.mode() & bits == bits);
+    if !open(&path, 0o004) {
+        return Some(path);
+    }
+    path.ancestors().skip(1).find(|dir| !open(dir, 0o001)).map(Path::to_owned)
+}
+
 /// That a file and all directories above it belong to root, and nobody else can write to them.
 pub fn check_root(path: &Path) -> Result<(), Fault> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -36,6 +36,8 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
     let bin = usable_bin(options.bin.as_deref().unwrap_or(&here.exe))?;
     if options.scope == Scope::System {
         writable::check_root(Path::new(&bin))?;
+        // Whatever root's is: what every user's client reads, every user must be able to read.
+        rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     }
     usable_places(&here.places)?;
     let wanted = match chosen(&options.clients, here) {
