@@ -94,11 +94,15 @@ case $prefix in
 *) prefix=$(pwd)/$prefix ;;
 esac
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# What every user runs and reads, every user must be able to, whatever root's umask is.
+[ "$system" = no ] || umask 022
 
 # --- the fleet: what is wrong is said before anything is installed -------------------------------------------------
 
 managed=/etc/lazaret
 units="lazaret-fleet.socket lazaret-fleet.service lazaret-fleet-policy.service lazaret-fleet-policy.timer"
+# For users who have it started; docs/managed.md.
+user_unit=lazaret-fleet-send.service
 
 fleet_settings() {
     printf '[policy]\nname = "%s"\nkeys = [%s]\nurl = "%s"\n' "$fleet_name" "$fleet_keys" "$fleet"
@@ -132,9 +136,24 @@ check_fleet() {
         die "$managed/fleet.toml is there and names another policy, key or address; it is not written over: change it, or remove it, and run this again"
     runs "$here/lazaret-fleet" ||
         die "--fleet: lazaret-fleet does not lie beside $here/install.sh, or does not run here (docs/fleet.md says where it is had from); nothing was installed"
-    for unit in $units; do
-        [ -f "$here/packages/fleet/systemd/$unit" ] || die "--fleet: $here/packages/fleet/systemd/$unit is missing; nothing was installed"
+    fleet_fits
+}
+
+# lazaret-fleet and its units lie here whole, of lazaret's own release and version: in a directory that was unpacked over another, one may be left.
+fleet_fits() {
+    for file in lazaret-fleet $(fleet_files); do
+        [ -f "$here/$file" ] || die "$here/$file is missing; nothing was installed"
+        [ ! -f "$here/SHA256SUMS" ] || grep -q "  $file\$" "$here/SHA256SUMS" ||
+            die "$here/$file is not of this release (SHA256SUMS does not name it); nothing was installed: unpack lazaret-fleet-VERSION-TARGET.tar.gz into an empty directory"
     done
+    runs "$here/lazaret" || return 0
+    [ "$("$here/lazaret-fleet" --version | cut -d ' ' -f 2)" = "$("$here/lazaret" --version | cut -d ' ' -f 2)" ] ||
+        die "$here/lazaret-fleet is of another version than $here/lazaret; nothing was installed"
+}
+
+fleet_files() {
+    for unit in $units; do printf 'packages/fleet/systemd/%s\n' "$unit"; done
+    printf 'packages/fleet/systemd/user/%s\n' "$user_unit"
 }
 
 # --- the binary: prebuilt, or built here ---------------------------------------------------------------------------
@@ -254,12 +273,23 @@ place() {
 }
 
 bin=$prefix/bin/lazaret
+# One that is there stays of lazaret's version, since it knows what lazaret understands.
+along=no
+if [ -n "$fleet" ]; then
+    along=yes
+elif [ -e "$bin-fleet" ]; then
+    if runs "$here/lazaret-fleet"; then
+        fleet_fits
+        along=yes
+    else
+        say "note: $bin-fleet stays as it is: it does not lie beside install.sh; lazaret-fleet-VERSION-TARGET.tar.gz has it"
+    fi
+fi
 mkdir -p "$prefix/bin"
 # What it starts for people first: the two are of one version.
 place "$built-view" "$bin-view"
 place "$built" "$bin"
-# One that is there stays of lazaret's version, since it knows what lazaret understands.
-if [ -n "$fleet" ] || { [ -e "$bin-fleet" ] && runs "$here/lazaret-fleet"; }; then place "$here/lazaret-fleet" "$bin-fleet"; fi
+[ "$along" = no ] || place "$here/lazaret-fleet" "$bin-fleet"
 
 # The names below share/ in a list of sums.
 shared() {
@@ -275,19 +305,23 @@ gone="rm \"$bin\" \"$bin-view\""
 undo=$gone
 if [ -f "$here/SHA256SUMS" ]; then
     list=$prefix/share/lazaret/SHA256SUMS
-    # What an earlier release put there.
-    if [ -f "$list" ]; then
-        shared "$list" | while IFS= read -r name; do rm -f "$prefix/$name"; done
+    if cmp -s "$here/SHA256SUMS" "$list" && shared "$list" | while IFS= read -r name; do cmp -s "$here/$name" "$prefix/$name" || exit 1; done; then
+        say "unchanged  $prefix/share: manual, completions, sums (lazaret self-check)"
+    else
+        # What an earlier release put there.
+        if [ -f "$list" ]; then
+            shared "$list" | while IFS= read -r name; do rm -f "$prefix/$name"; done
+        fi
+        mkdir -p "$prefix/share/lazaret"
+        shared "$here/SHA256SUMS" | while IFS= read -r name; do
+            mkdir -p "$(dirname -- "$prefix/$name")"
+            cp "$here/$name" "$prefix/$name"
+            chmod 644 "$prefix/$name"
+        done
+        cp "$here/SHA256SUMS" "$list"
+        chmod 644 "$list"
+        say "installed  $prefix/share: manual, completions, sums (lazaret self-check)"
     fi
-    mkdir -p "$prefix/share/lazaret"
-    shared "$here/SHA256SUMS" | while IFS= read -r name; do
-        mkdir -p "$(dirname -- "$prefix/$name")"
-        cp "$here/$name" "$prefix/$name"
-        chmod 644 "$prefix/$name"
-    done
-    cp "$here/SHA256SUMS" "$list"
-    chmod 644 "$list"
-    say "installed  $prefix/share: manual, completions, sums (lazaret self-check)"
     undo="\"$bin\" uninstall && $undo"
 fi
 case :${PATH:-}: in
@@ -316,41 +350,52 @@ write_fleet() {
     say "created    $managed/fleet.toml"
 }
 
+# Puts the units in place, has a service that runs use the new program, and sets `gone`.
+place_units() {
+    mkdir -p /etc/systemd/system /etc/systemd/user
+    placed=
+    for file in $(fleet_files); do
+        unit=/etc/systemd/system/${file##*/}
+        case $file in */user/*) unit=/etc/systemd/user/${file##*/} ;; esac
+        sed "s|/usr/bin/|$prefix/bin/|" "$here/$file" >"$unit.new"
+        chmod 644 "$unit.new"
+        mv -f "$unit.new" "$unit"
+        placed="$placed $unit"
+    done
+    systemctl daemon-reload
+    ! systemctl is-active --quiet lazaret-fleet.service || systemctl restart lazaret-fleet.service
+    gone="systemctl disable --now lazaret-fleet-policy.timer lazaret-fleet.socket lazaret-fleet.service && rm$placed && systemctl daemon-reload && $gone"
+}
+
 # Sets `by_itself` and `gone`.
 start_fleet() {
     if [ ! -d /run/systemd/system ]; then
         by_itself="systemd does not run here, so nothing fetches it by itself: have \"$bin-fleet policy pull\" run every quarter of an hour as root"
         return 0
     fi
-    mkdir -p /etc/systemd/system
-    placed=
-    for unit in $units; do
-        sed "s|/usr/bin/|$prefix/bin/|" "$here/packages/fleet/systemd/$unit" >"/etc/systemd/system/.$unit.new"
-        chmod 644 "/etc/systemd/system/.$unit.new"
-        mv -f "/etc/systemd/system/.$unit.new" "/etc/systemd/system/$unit"
-        placed="$placed /etc/systemd/system/$unit"
-    done
+    place_units
     enabled=lazaret-fleet-policy.timer
     # Without a state there is nothing to serve, and agents need not ask in vain.
     ! grep -q '^\[state\]' "$managed/fleet.toml" || enabled="$enabled lazaret-fleet.socket lazaret-fleet.service"
-    systemctl daemon-reload
     # shellcheck disable=SC2086 # names
     systemctl enable --now $enabled || die "lazaret is installed, but systemd could not start $enabled"
-    ! systemctl is-active --quiet lazaret-fleet.service || systemctl restart lazaret-fleet.service
     say "started    $enabled"
     by_itself="the timer fetches it again within a quarter of an hour"
-    gone="systemctl disable --now lazaret-fleet-policy.timer lazaret-fleet.socket lazaret-fleet.service && rm$placed && systemctl daemon-reload && $gone"
 }
 
 if [ "$system" = yes ]; then
     mkdir -p "$managed"
     chmod 755 "$managed"
+    [ "$along" = no ] || gone="$gone \"$bin-fleet\" $managed/fleet.toml"
     if [ -n "$fleet" ]; then
         write_fleet
         # It is in the way of the policy, and says nothing.
         ! nobodys | cmp -s - "$managed/config.toml" || rm "$managed/config.toml"
-        gone="$gone \"$bin-fleet\" $managed/fleet.toml"
-    elif [ ! -e "$managed/config.toml" ]; then
+    elif [ "$along" = yes ] && [ -f /etc/systemd/system/lazaret-fleet-policy.timer ] && [ -d /run/systemd/system ]; then
+        place_units
+    fi
+    # Where a policy is to come, it would be in its way.
+    if [ ! -e "$managed/config.toml" ] && [ ! -e "$managed/fleet.toml" ]; then
         nobodys >"$managed/config.toml"
         chmod 644 "$managed/config.toml"
         say "created    $managed/config.toml"

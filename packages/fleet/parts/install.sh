@@ -114,4 +114,47 @@ if skip_unless_root "install.sh --system --fleet"; then
         cp -r "$T/archive" "$T/mem/next"; echo "# of the next release" >>"$T/mem/next/lazaret-fleet"
         "$T/mem/next/install.sh" --system >/dev/null
         tail -1 /usr/local/bin/lazaret-fleet | grep -q "next release"'
+    check "it takes the units along too, and starts a running service anew" in_own '
+        with_systemd
+        fleet >/dev/null
+        cp -r "$T/archive" "$T/mem/next"
+        echo "# of the next release" >>"$T/mem/next/packages/fleet/systemd/lazaret-fleet.service"
+        sed -i "s/exit 3/exit 0/" "$T/mem/clients/systemctl"
+        rm /run/notes
+        "$T/mem/next/install.sh" --system >/run/said
+        grep -q "next release" /etc/systemd/system/lazaret-fleet.service
+        grep -qx "systemctl restart lazaret-fleet.service" /run/notes
+        eval "$(sed -n "s/^undo: //p" /run/said | tail -1)"
+        none_of_it
+        is ! -e /etc/systemd/user/lazaret-fleet-send.service'
+    check "an upgrade that has no lazaret-fleet says that the old one stays" in_own '
+        fleet >/dev/null
+        cp -r "$T/archive" "$T/mem/plain"; rm "$T/mem/plain/lazaret-fleet"
+        "$T/mem/plain/install.sh" --system | grep -q "lazaret-fleet stays as it is"'
+    check "where a policy could not be fetched yet, an upgrade puts nothing in its way" in_own '
+        URL=https://unreachable.example/acme.json fleet >/dev/null 2>&1 || true
+        "$T/archive/install.sh" --system >/dev/null
+        is ! -e /etc/lazaret/config.toml'
+    refused "another version of lazaret-fleet is refused" "is of another version" in_own '
+        cp -r "$T/archive" "$T/mem/other"
+        printf "#!/bin/sh\necho lazaret-fleet 0.0.1\n" >"$T/mem/other/lazaret-fleet"
+        "$T/mem/other/install.sh" --system --fleet https://policy.acme.example/acme.json --fleet-name acme --fleet-key "$KEY" && exit 0
+        none_of_it || exit 0
+        exit 1'
+    refused "and so is one that the list of the release does not name" "is not of this release" in_own '
+        cp -r "$T/archive" "$T/mem/over"; cd "$T/mem/over"
+        sha256sum install.sh lazaret lazaret-view >SHA256SUMS
+        ./install.sh --system --fleet https://policy.acme.example/acme.json --fleet-name acme --fleet-key "$KEY" && exit 0
+        none_of_it || exit 0
+        exit 1'
+    for mask in 027 077; do
+        check "with the umask $mask every user can read and run it" in_own MASK=$mask '
+            with_systemd
+            umask "$MASK"
+            fleet >/dev/null
+            closed=$(find /etc/lazaret/config.toml /etc/claude-code /etc/systemd/system/lazaret-fleet-policy.timer /usr/local/bin \( -type d ! -perm -005 -o ! -type d ! -perm -004 \))
+            is -z "$closed"
+            is "$(stat -c %a /etc/lazaret/fleet.toml)" = 600
+            is "$(stat -Lc %a /usr/local/bin/lazaret /usr/local/bin/lazaret-fleet | sort -u)" = 755'
+    done
 fi
