@@ -137,13 +137,45 @@ fn a_trial_and_what_its_sums_do_not_say_are_published_nowhere() {
         (output.status.code(), told(&output))
     };
     for place in ["github", "npm", "crates"] {
+        // A word behind the directory is no `--dry-run`.
+        let mut late = Command::new("/bin/bash");
+        late.arg(Path::new(ROOT).join("release/publish")).args([place, "DIR", "--dry-run"]);
+        let late = late.output().unwrap();
+        assert!(late.status.code() == Some(1) && told(&late).contains("usage: "), "{}", told(&late));
         let (code, said) = publish("1.2.3-trial", place);
         assert!(code == Some(1) && said.contains("is a trial"), "{said}");
         fs::write(dir.path().join("file"), "content").unwrap();
         fs::write(dir.path().join("SHA256SUMS"), format!("{}  file\n", "0".repeat(64))).unwrap();
         let (code, said) = publish("1.2.3", place);
         assert!(code == Some(1) && said.contains("is not what its SHA256SUMS says"), "{said}");
+        fs::write(dir.path().join("SHA256SUMS"), format!("{}  gone\n", "0".repeat(64))).unwrap();
+        let (code, said) = publish("1.2.3", place);
+        assert!(code == Some(1) && !said.contains("usage"), "{said}");
     }
+}
+
+#[test]
+fn a_release_writes_over_nothing_but_a_release_and_says_early_what_is_missing() {
+    let checkout = Checkout::new(&manifest(true));
+    let out = checkout.0.path().join("mine");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("file"), "mine").unwrap();
+    let true_program = ["--trial", "--binary", "/bin/true", "--out", out.to_str().unwrap()];
+    let (code, said) = checkout.build(&true_program);
+    assert!(code == Some(1) && said.contains("it is not empty, and no release lies there"), "{said}");
+    assert_eq!(fs::read_to_string(out.join("file")).unwrap(), "mine");
+    for (args, why) in [
+        (&["--trial", "--binary", "/nonexistent"][..], "there is no such file"),
+        (&["--key", "minisign.key"], "there is no such file"),
+        (&["--trial", "--binary", "/bin/true", "--target", "aarch64-apple-darwin"], "--binary is for"),
+    ] {
+        let (code, said) = checkout.build(args);
+        assert!(code == Some(2) && said.contains(why), "{said}");
+    }
+    fs::create_dir(checkout.0.path().join("fleet")).unwrap();
+    fs::write(checkout.0.path().join("fleet/Cargo.toml"), "[package]\nversion = \"9.9.9\"\n").unwrap();
+    let (code, said) = checkout.build(&["--trial", "--unsigned"]);
+    assert!(code == Some(1) && said.contains("fleet/Cargo.toml says version 9.9.9"), "{said}");
 }
 
 /// The workflows name each action by the commit, and what they run is here.

@@ -5,7 +5,7 @@ import re
 
 from .dependencies import Dependencies
 from .pack import sums, tgz
-from .project import ROOT, Refused, run
+from .project import ROOT, Refused, run, tracked
 
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/lazaret",
@@ -15,7 +15,7 @@ COMPLETIONS = {
 # The first is what the clients run, the second what people look at.
 BINARIES = ["lazaret", "lazaret-view"]
 FLEET = "lazaret-fleet"
-FLEET_FILES = "packages/fleet"
+UNITS = ["packages/fleet/systemd", "packages/fleet/launchd"]
 TEXTS = ["install.sh", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -47,8 +47,7 @@ def contents(project, target, binary, pages):
 
 def with_fleet(project, target, binary, files):
     """The same with the second program and what starts it: install.sh beside it sets up a machine of a fleet."""
-    units = [path for kind in ("systemd", "launchd") for path in (ROOT / FLEET_FILES / kind).rglob("*") if path.is_file()]
-    more = {str(path.relative_to(ROOT)): path.read_bytes() for path in units}
+    more = {name: (ROOT / name).read_bytes() for name in tracked(*UNITS)}
     more[FLEET] = binary.with_name(FLEET).read_bytes()
     return files | more | told(project, FLEET, target, "LICENSES-DEPENDENCIES-FLEET.txt")
 

@@ -63,7 +63,8 @@ def linux(project, files):
         unpacked, made = Path(work) / "unpacked", Path(work) / "made"
         lay(unpacked, files)
         run(ROOT / "packages/linux/build", *["--trial"] * project.trial, unpacked, made)
-        return {path.name: path.read_bytes() for path in made.iterdir()}
+        # Of a version before the release GitHub would make a dot of the tilde, and then no sum would name it.
+        return {path.name.replace("~", "."): path.read_bytes() for path in made.iterdir()}
 
 
 def manifest(project, name, description, **more):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -22,8 +23,13 @@ class Refused(Exception):
 
 def run(*words, **options):
     """What a program printed; that it failed ends the release."""
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, **options)
+    try:
+        done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, **options)
+    except OSError as error:
+        raise Refused(f"{words[0]}: {error.strerror}")
     if done.returncode != 0:
+        # It may have said why among what it would have printed.
+        print(done.stdout, file=sys.stderr, end="")
         raise Refused(f"{' '.join(map(str, words[:3]))} … ended with {done.returncode}")
     return done.stdout
 
@@ -37,6 +43,11 @@ def needed(*tools):
 
 def git(*words):
     return run("git", "-C", ROOT, *words).strip()
+
+
+def tracked(*places):
+    """The files of the checkout below these directories, without what an editor left there."""
+    return git("ls-files", "--", *places).splitlines()
 
 
 class Project:
@@ -57,11 +68,15 @@ class Project:
         self.version = package["version"] + ("-trial" if trial else "")
         self.commit = git("rev-parse", "HEAD")
         self.epoch = int(git("show", "-s", "--format=%ct", "HEAD"))
+        fleet = tomllib.loads((ROOT / "fleet/Cargo.toml").read_text())["package"]["version"] if (ROOT / "fleet").is_dir() else package["version"]
+        self.versions = {"Cargo.toml": package["version"], "fleet/Cargo.toml": fleet}
         self.out = Path(out) if out else ROOT / "dist" / self.version
         self.downloads = f"{self.repository}/releases/download/v{self.version}"
 
     def check(self):
         """A release is of a commit, and says who made it."""
+        if len(set(self.versions.values())) > 1:
+            raise Refused("; ".join(f"{name} says version {version}" for name, version in self.versions.items()))
         if self.trial:
             return
         unsaid = [
