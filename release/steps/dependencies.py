@@ -22,7 +22,7 @@ class Dependencies:
         packages = {package["id"]: package for package in metadata["packages"]}
         nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
         # All members' features together would say more than is linked into this one.
-        tree = ("--edges=normal", "--prefix=none", "--format={p}", f"--target={target}")
+        tree = ("--edges=normal,no-proc-macro", "--prefix=none", "--format={p}", f"--target={target}")
         lines = run("cargo", "tree", "--locked", f"--package={package}", *tree, cwd=ROOT).splitlines()
         linked_here = {tuple(line.split()[:2]) for line in lines if line}
         self.root = next(one for one in metadata["workspace_members"] if packages[one]["name"] == package)
@@ -51,7 +51,9 @@ class Dependencies:
         for crate in self.crates:
             place = Path(crate["manifest_path"]).parent
             own = OURS / crate["name"]
-            files = sorted(file for file in place.iterdir() if file.is_file() and FILES.match(file.name))
+            # Also of what a package took from others.
+            found = place.rglob("*") if crate["source"] else place.iterdir()
+            files = sorted(file for file in found if file.is_file() and FILES.match(file.name) and file.suffix != ".rs")
             texts = [file.read_text(errors="replace") for file in files or [own] if file.is_file()]
             if not texts or not crate["license"]:
                 missing.append(f"{crate['name']} {crate['version']}")
@@ -105,7 +107,7 @@ class Dependencies:
         if crate["source"] and name not in self.checksums:
             raise Refused(f"Cargo.lock: no checksum of {crate['name']}")
         # The older spelling of a choice is no expression of SPDX.
-        licence = crate["license"].replace("/", " OR ")
+        licence = re.sub(r" */ *", " OR ", crate["license"])
         said = {
             "type": "library",
             "bom-ref": ref,
