@@ -68,6 +68,7 @@ while [ $# -gt 0 ]; do
             case $2 in
             RW*[!A-Za-z0-9+/=]* | RW | [!R]* | R | R[!W]*) die "--fleet-key: $2: it is the line of minisign.pub that begins with RW" ;;
             esac
+            [ ${#2} -eq 56 ] || die "--fleet-key: $2: a key of minisign has 56 characters"
             fleet_keys=${fleet_keys:+$fleet_keys, }\"$2\"
             ;;
         esac

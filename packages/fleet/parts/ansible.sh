@@ -18,7 +18,7 @@ bring_ansible() {
   vars:
     ansible_python_interpreter: /usr/bin/python3
     lazaret_fleet_name: acme
-    lazaret_fleet_keys: [RWone, RWtwo]
+    lazaret_fleet_keys: [RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3, RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7AAAA]
     lazaret_fleet_url: https://policy.acme.example/acme.json
 YAML
     ! have dpkg-deb || "$top/packages/linux/build" --trial --only deb "$tree" "$work/debs" >/dev/null
@@ -64,7 +64,7 @@ else
         fi
         check "from an archive: the same" in_root '
             from_archive
-            grep -qx "keys = \[\"RWone\", \"RWtwo\"\]" /etc/lazaret/fleet.toml
+            grep -qx "keys = \[\"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\", \"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7AAAA\"\]" /etc/lazaret/fleet.toml
             grep -q "brought by" /etc/lazaret/config.toml
             from_archive | tee /run/second
             grep -q "changed=0 " /run/second'

@@ -100,15 +100,16 @@ if skip_unless_root "install.sh --system --fleet"; then
         none_of_it || exit 0
         exit 1'
     # What stands in a file of root's, or in a unit, holds nothing that could end its line or its text.
-    for wrong in 'URL=http://policy.acme.example/a|only https' 'URL=https://a.example/"x|no quotes' 'NAME=a b|no blanks' 'KEY=RW"|begins with RW' 'KEY=abc|begins with RW' 'KEY=R|begins with RW'; do
+    for wrong in 'URL=http://policy.acme.example/a|only https' 'URL=https://a.example/"x|no quotes' 'NAME=a b|no blanks' 'KEY=RW"|begins with RW' 'KEY=abc|begins with RW' 'KEY=R|begins with RW' 'KEY=RWabc|56 characters'; do
         refused "${wrong%|*}: it is refused" "${wrong#*|}" in_own "${wrong%|*}" 'fleet && exit 0; none_of_it || exit 0; exit 1'
     done
     refused "a prefix that no unit could hold is refused" "it stands in units" in_own 'fleet --prefix "/opt/a b"'
     refused "--fleet alone is refused" "belong together" in_own '"$T/archive/install.sh" --system --fleet https://policy.acme.example/acme.json'
     refused "--fleet without --system is refused" "--system --fleet URL" in_own '"$T/archive/install.sh" --fleet https://policy.acme.example/acme.json'
     check "with two keys either may sign" in_own '
-        fleet --fleet-key RWanother >/dev/null
-        grep -qx "keys = \[\"$KEY\", \"RWanother\"\]" /etc/lazaret/fleet.toml'
+        other=${KEY%GFO3}AAAA
+        fleet --fleet-key "$other" >/dev/null
+        grep -qx "keys = \[\"$KEY\", \"$other\"\]" /etc/lazaret/fleet.toml'
     check "an upgrade without --fleet takes lazaret-fleet along" in_own '
         fleet >/dev/null
         cp -r "$T/archive" "$T/mem/next"; echo "# of the next release" >>"$T/mem/next/lazaret-fleet"
