@@ -78,7 +78,7 @@ fn below(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Recorded sessions that take a while: many calls in many files.
-fn records(world: &World) -> PathBuf {
+fn records(world: &World, calls: usize) -> PathBuf {
     let dir = world.home().join("records");
     fs::create_dir_all(&dir).unwrap();
     for file in 0..20 {
@@ -88,7 +88,7 @@ fn records(world: &World) -> PathBuf {
                 "input": {"command": format!("for f in a b c; do grep -rn x{n} src | sort | uniq -c | head -{n} > out{n}.txt; done")}}]}})
             .to_string()
         };
-        fs::write(dir.join(format!("{file}.jsonl")), (0..400).map(|n| line(n) + "\n").collect::<String>())
+        fs::write(dir.join(format!("{file}.jsonl")), (0..calls).map(|n| line(n) + "\n").collect::<String>())
             .unwrap();
     }
     dir
@@ -113,7 +113,7 @@ fn long_log(world: &World) {
 #[test]
 fn a_replay_ends_at_once() {
     let world = World::new();
-    let records = records(&world);
+    let records = records(&world, 400);
     let since = Instant::now();
     let out = stopped(&world, &["replay", records.to_str().unwrap()], sleep(300));
     assert!(ended_by_it(&out) && since.elapsed() < PATIENCE, "20 files of 400 calls take longer");
@@ -278,7 +278,8 @@ fn on_a_terminal(world: &World, args: &str, stop_after_ms: u64, more: &[(&str, &
 #[test]
 fn a_terminal_shows_how_far_it_is_and_is_cleared() {
     let world = World::new();
-    let records = records(&world);
+    // Ten times what was done in the time until the stop: a faster machine has not finished either.
+    let records = records(&world, 8_000);
     let replay = format!("replay {}", records.display());
     let shown = on_a_terminal(&world, &replay, 1_500, &[]);
     assert!(shown.contains("of 20,") && shown.contains("calls") && shown.contains("left"), "{shown:?}");

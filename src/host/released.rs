@@ -67,18 +67,17 @@ impl Release {
             let state = if view.exists() { program(&sums, VIEW, &view)? } else { State::Missing };
             all.push((view, state));
         }
-        // Not everybody who has an archive with it installs it.
-        let fleet = exe.with_file_name(FLEET);
-        if self.installed && sums.iter().any(|sum| is(sum, FLEET)) && fleet.exists() {
-            let state = program(&sums, FLEET, &fleet)?;
-            all.push((fleet, state));
-        }
-        let others = sums.iter().filter(|sum| !is(sum, BINARY) && !is(sum, VIEW));
-        for sum in others.filter(|sum| !self.installed || is_shared(&sum.name)) {
-            let path = self.base.join(&sum.name);
+        for sum in sums.iter().filter(|sum| !is(sum, BINARY) && !is(sum, VIEW)) {
+            let fleet = self.installed && is(sum, FLEET);
+            if self.installed && !fleet && !is_shared(&sum.name) {
+                continue;
+            }
+            let path = if fleet { exe.with_file_name(FLEET) } else { self.base.join(&sum.name) };
             let state = match digest(&path) {
                 Ok(found) if found == sum.digest => State::Same,
                 Ok(_) => State::Differs,
+                // Not everybody who has an archive with it installs it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && fleet => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => State::Missing,
                 Err(error) => return Err(fault(&path, &error.to_string())),
             };

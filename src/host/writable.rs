@@ -15,17 +15,7 @@ pub fn by_us(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(can).map(Path::to_owned)
 }
 
-/// The first of a file and the directories above it that not everybody may read or enter.
-pub fn closed(path: &Path) -> Option<PathBuf> {
-    let path = path.canonicalize().ok()?;
-    let open = |part: &Path, bits: u32| std::fs::metadata(part).is_ok_and(|meta| meta.mode() & bits == bits);
-    if !open(&path, 0o004) {
-        return Some(path);
-    }
-    path.ancestors().skip(1).find(|dir| !open(dir, 0o001)).map(Path::to_owned)
-}
-
-/// That a file and all directories above it belong to root, and nobody else can write to them.
+/// That a file and all directories above it belong to root, nobody else can write to them, and everybody can read the file.
 pub fn check_root(path: &Path) -> Result<(), Fault> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for part in real.ancestors() {
@@ -35,6 +25,9 @@ pub fn check_root(path: &Path) -> Result<(), Fault> {
             // In a directory like /tmp nobody can replace what is root's.
             Ok(meta) if meta.mode() & GROUP_OR_OTHERS != 0 && meta.mode() & 0o1000 == 0 => {
                 Some("others than root can write to it".to_owned())
+            }
+            Ok(meta) if meta.mode() & if meta.is_dir() { 0o001 } else { 0o004 } == 0 => {
+                Some("not every user can read what is there".to_owned())
             }
             Ok(_) => None,
         };

@@ -27,14 +27,12 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
     for (client, mut files) in found {
         files.push(Dirs::managed());
         let open = files.iter().find_map(|file| writable::by_us(file));
-        if let Some(closed) = files.iter().find_map(|file| writable::closed(file)) {
-            let message = format!(
-                "{client}: registered for every user, but not every user can read {}",
-                shown(&closed)
-            );
-            report.fail(SUBJECT, message, &format!("as root: chmod a+rX {}", shown(&closed)));
-        } else if rustix::process::geteuid().is_root() {
-            report.note(SUBJECT, format!("{client}: registered for every user; whether one of them could change it is seen as that user"));
+        if rustix::process::geteuid().is_root() {
+            let there = files.iter().filter(|file| file.exists());
+            match there.map(|file| writable::check_root(file)).find_map(Result::err) {
+                Some(fault) => report.fail(SUBJECT, fault.why, "as root: chown, or chmod go-w,a+rX"),
+                None => report.note(SUBJECT, format!("{client}: registered for every user; whether one of them could change it is seen as that user")),
+            }
         } else if let Some(open) = open {
             let message =
                 format!("{client}: registered for every user, but this user can write to {}", shown(&open));
