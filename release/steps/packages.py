@@ -15,8 +15,8 @@ NPM = {
     "x86_64-apple-darwin": ("darwin", "x64"),
     "aarch64-apple-darwin": ("darwin", "arm64"),
 }
-# What makes those for Linux.
-LINUX = ["dpkg-deb", "rpmbuild"]
+# What makes each form of those for Linux.
+LINUX = {"deb": "dpkg-deb", "rpm": "rpmbuild"}
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
 PLUGIN = [
     ".claude-plugin/marketplace.json",
