@@ -63,6 +63,8 @@ impl Checkout {
         let checkout = Checkout(tempfile::tempdir().unwrap());
         programs::copy_all(&Path::new(ROOT).join("release"), checkout.0.path());
         fs::write(checkout.0.path().join("Cargo.toml"), manifest).unwrap();
+        fs::create_dir(checkout.0.path().join("fleet")).unwrap();
+        fs::write(checkout.0.path().join("fleet/Cargo.toml"), read("fleet/Cargo.toml")).unwrap();
         checkout.run(Command::new("git").args(["init", "-q"]));
         checkout.commit();
         checkout
@@ -172,7 +174,6 @@ fn a_release_writes_over_nothing_but_a_release_and_says_early_what_is_missing() 
         let (code, said) = checkout.build(args);
         assert!(code == Some(2) && said.contains(why), "{said}");
     }
-    fs::create_dir(checkout.0.path().join("fleet")).unwrap();
     fs::write(checkout.0.path().join("fleet/Cargo.toml"), "[package]\nversion = \"9.9.9\"\n").unwrap();
     let (code, said) = checkout.build(&["--trial", "--unsigned"]);
     assert!(code == Some(1) && said.contains("fleet/Cargo.toml says version 9.9.9"), "{said}");
