@@ -16,8 +16,10 @@ def sign(project, key):
         with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(given.rstrip() + "\n")
     password = os.environ.get("LAZARET_MINISIGN_PASSWORD", "") + "\n"
-    done = subprocess.run(words, cwd=project.out, input=password, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if ours:
-        key.unlink()
+    try:
+        done = subprocess.run(words, cwd=project.out, input=password, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    finally:
+        if ours:
+            key.unlink()
     if done.returncode != 0:
         raise Refused(f"minisign: {done.stdout.strip()}")
