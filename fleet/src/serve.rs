@@ -329,10 +329,10 @@ impl Service {
         }
         let own = [ALL.to_owned(), session(&caller.client, &caller.session)];
         let repositories = repositories.iter().map(|repository| format!("{REPOSITORY}{repository}"));
-        let review = review.into_iter().flat_map(|id| [ENDED, REVIEW].map(|kind| format!("{kind}{id}")));
-        let found = own.into_iter().chain(repositories).chain(review).find_map(|what| {
+        let reviews = review.into_iter().flat_map(|id| [ENDED, REVIEW].map(|kind| format!("{kind}{id}")));
+        let all = own.into_iter().chain(repositories).map(|what| (what, false));
+        let found = all.chain(reviews.map(|what| (what, true))).find_map(|(what, review)| {
             let why = clip(&seen.stops.get(&what)?.why, WHY).to_owned();
-            let review = [ENDED, REVIEW].iter().any(|kind| what.starts_with(kind));
             Some(Answered::Stopped { what: said(&what), why, review })
         });
         Ok(found)
