@@ -22,6 +22,21 @@ fn slow(world: &World, args: &[&str], ms: u32) -> Screen {
     Screen::with(world, args, (120, 30), &format!("-C {project} strace -f -qq -o /dev/null {inject}"))
 }
 
+/// A project with some files that are not committed.
+fn filled() -> World {
+    let world = World::new();
+    for id in 0..8 {
+        fs::write(world.project().join(format!("src/{id}.rs")), "not committed\n").unwrap();
+    }
+    world
+}
+
+/// They are deleted by a call, which is being undone.
+fn rolling_back(world: &World) -> Screen {
+    undoing::shell(world, "t1", "rm -rf src", |project| fs::remove_dir_all(project.join("src")).unwrap());
+    slow(world, &["rollback", "--last"], 20)
+}
+
 /// The line was shown, wiped away, and then came what the command says; gives all that was sent to the terminal.
 fn shown_until(screen: Screen, line: &str, said: &str) -> String {
     screen.shows(said);
@@ -62,13 +77,9 @@ fn pruning_shows_how_many_files_it_looked_at() {
 
 #[test]
 fn rolling_back_shows_how_many_files_are_left() {
-    let world = World::new();
-    for id in 0..8 {
-        fs::write(world.project().join(format!("src/{id}.rs")), "not committed\n").unwrap();
-    }
+    let world = filled();
     let was = undoing::tree(&world);
-    undoing::shell(&world, "t1", "rm -rf src", |project| fs::remove_dir_all(project.join("src")).unwrap());
-    let screen = slow(&world, &["rollback", "--last"], 20);
+    let screen = rolling_back(&world);
     let raw = shown_until(screen, "putting back [", "restored");
     assert!(raw.contains(" files, ") && raw.contains(" left"), "{raw:?}");
     assert_eq!(undoing::tree(&world), was);
@@ -77,13 +88,9 @@ fn rolling_back_shows_how_many_files_are_left() {
 /// What was begun by then is whole: all of a file or nothing of it, and it says how to go on.
 #[test]
 fn ctrl_c_ends_a_roll_back_between_two_files() {
-    let world = World::new();
-    for id in 0..8 {
-        fs::write(world.project().join(format!("src/{id}.rs")), "not committed\n").unwrap();
-    }
+    let world = filled();
     let was = undoing::tree(&world);
-    undoing::shell(&world, "t1", "rm -rf src", |project| fs::remove_dir_all(project.join("src")).unwrap());
-    let screen = slow(&world, &["rollback", "--last"], 20);
+    let screen = rolling_back(&world);
     screen.shows("putting back [");
     // As the terminal does it for what is in front, but for the shell and for strace.
     let strace = fs::read_to_string(world.home().join("terminal/pid")).unwrap();
@@ -100,10 +107,7 @@ fn ctrl_c_ends_a_roll_back_between_two_files() {
 
 #[test]
 fn opening_a_review_shows_how_many_files_are_sealed() {
-    let world = World::new();
-    for id in 0..8 {
-        fs::write(world.project().join(format!("src/{id}.rs")), "fn main() {}\n").unwrap();
-    }
+    let world = filled();
     let screen = slow(&world, &["review", "start", "src"], 60);
     let raw = shown_until(screen, "sealing, ", "typed://");
     assert!(raw.contains(" files, "), "{raw:?}");
