@@ -74,12 +74,27 @@ impl Redis {
         let dir = tempfile::tempdir().unwrap();
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         let mut redis = Redis { dir, port: port(), args, process: None };
-        redis.start();
-        redis
+        // Whatever else runs may have taken the port before the server did, and even answer there.
+        for _ in 0..3 {
+            if redis.came_up() {
+                return redis;
+            }
+            redis.port = port();
+        }
+        panic!("redis-server ends: {}", redis.log())
     }
 
-    /// Starts it, or starts it again with what it had.
+    /// Starts it again with what it had.
     pub fn start(&mut self) {
+        assert!(self.came_up(), "redis-server ends: {}", self.log());
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
+    }
+
+    /// Starts it; whether it is what answers then, and not somebody else while it ended.
+    fn came_up(&mut self) -> bool {
         let mut command = Command::new("redis-server");
         if !self.args.iter().any(|arg| arg == "--port") {
             command.args(["--port", &self.port.to_string()]);
@@ -87,10 +102,18 @@ impl Redis {
         let dir = self.dir.path();
         command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
         command.arg("--dir").arg(dir).arg("--logfile").arg(dir.join("log")).args(&self.args);
-        self.process = Some(Process::start(command.stdout(Stdio::null()).stderr(Stdio::null())));
+        let mut process = Process::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let tls = self.args.iter().position(|arg| arg == "--tls-port");
         let port = tls.map_or(self.port, |at| self.args[at + 1].parse().unwrap());
-        until("redis-server answers", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let mut ended = false;
+        until("redis-server answers", || {
+            ended = process.0.try_wait().unwrap().is_some();
+            ended
+                || self.log().contains("Ready to accept connections")
+                    && std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        self.process = Some(process);
+        !ended
     }
 
     pub fn kill(&mut self) {
