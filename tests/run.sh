@@ -9,7 +9,7 @@ for tool in cargo npm node; do
 done
 
 export DEBIAN_FRONTEND=noninteractive CARGO_TERM_COLOR=never
-# What tests call a hundred thousand times is made faster (corpus_laws takes a fifth of the time), and nothing is built twice.
+# What tests call a hundred thousand times is made faster, and nothing is kept for another build.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_INCREMENTAL=0
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }

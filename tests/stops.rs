@@ -278,7 +278,7 @@ fn on_a_terminal(world: &World, args: &str, stop_after_ms: u64, more: &[(&str, &
 #[test]
 fn a_terminal_shows_how_far_it_is_and_is_cleared() {
     let world = World::new();
-    // Ten times what was done in the time until the stop: a faster machine has not finished either.
+    // Far more than is done until the stop: a faster machine has not finished either.
     let records = records(&world, 8_000);
     let replay = format!("replay {}", records.display());
     let shown = on_a_terminal(&world, &replay, 1_500, &[]);

@@ -145,7 +145,7 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
             fs::remove_file(&new)?;
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        // Whatever the umask is: every user's hook reads the policy.
+        // Whatever the umask is.
         file.set_permissions(fs::Permissions::from_mode(mode))?;
         file.write_all(bytes)?;
         file.sync_all()?;

@@ -16,7 +16,7 @@ pub const BINARY: &str = "lazaret";
 /// The second program's name, in a list and beside the binary.
 pub const VIEW: &str = "lazaret-view";
 
-/// Of programs for many machines, where it is installed.
+/// The name of the program for a machine of a fleet, likewise.
 const FLEET: &str = "lazaret-fleet";
 
 /// The program of that name in the directory of this one, links followed.
