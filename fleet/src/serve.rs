@@ -100,9 +100,9 @@ pub fn run(config: &Path, socket: Option<&Path>, out: &mut dyn Write) -> Result<
         let for_all = place == Path::new(SYSTEM);
         let service =
             Arc::new(Service { store, seen: RwLock::default(), machine, for_all, asking: Mutex::default() });
-        service.store.connect();
-        tokio::spawn(Arc::clone(&service).look());
         tokio::spawn(told(service.store.refusals()));
+        service.store.keep();
+        tokio::spawn(Arc::clone(&service).look());
         let begun = Instant::now();
         while begun.elapsed() < OPENING && !service.has_seen() {
             tokio::time::sleep(Duration::from_millis(10)).await;

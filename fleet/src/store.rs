@@ -52,7 +52,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// One that is not reached yet: it is tried again and again in the background.
+    /// One that is not reached yet.
     pub fn of(state: &State) -> Result<Store> {
         // What is said of it never repeats it: it may hold a password.
         let scheme = state.url.split("://").next().unwrap_or_default();
@@ -94,15 +94,24 @@ impl Store {
         Ok(Store { client, base: format!("{{{}}}", state.prefix), replicas: state.replicas })
     }
 
-    /// Begins to keep a connection.
-    pub fn connect(&self) {
-        // It ends with the process.
-        let _kept = self.client.connect();
+    /// Begins to keep a connection, which ends with the process.
+    pub fn keep(&self) {
+        let client = self.client.clone();
+        let mut kept = client.connect();
+        tokio::spawn(async move {
+            loop {
+                // The client looks again for a connection that was lost, but not for one that it never had.
+                let _ended = kept.await;
+                tokio::time::sleep(Duration::from_millis(AGAIN_MS.into())).await;
+                kept = client.connect();
+            }
+        });
     }
 
-    /// Waits for the first connection, for a command of a person.
+    /// Waits for the first connection, for a command of a person: the first refusal is the answer.
     pub async fn reached(&self) -> Result<()> {
-        self.connect();
+        // It ends with the process.
+        let _kept = self.client.connect();
         let reached = tokio::time::timeout(OTHER * 2, self.client.wait_for_connect()).await;
         match reached {
             Ok(reached) => reached.map_err(told),

@@ -68,6 +68,19 @@ fn what_was_acknowledged_is_counted_after_the_server_was_killed() {
     assert_eq!(ran(&machines, 2, 7), 3);
 }
 
+/// As after a power cut: a machine is up before the server, or before the network.
+#[test]
+fn a_server_that_comes_up_after_the_service_is_found() {
+    let mut redis = Redis::new(&[]);
+    redis.kill();
+    let mut machine = Machine::without_service(&format!("url = \"{}\"", redis.url()), &limited(2));
+    machine.serve_unreached();
+    assert!(matches!(machine.hook("s"), Became::Refused(why) if why.contains("fault.fleet")));
+    redis.start();
+    until("the service has found it", || machine.ask(&machine.call()) == json!({"answer": "runs"}));
+    assert_eq!(ran(&[machine], 1, 3), 2);
+}
+
 #[test]
 fn a_server_that_is_cut_off_is_a_fault_until_it_is_back() {
     let redis = Redis::new(&[]);
