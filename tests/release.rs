@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// The sum of a file that says `content`.
+const CONTENT: &str = "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73";
 
 fn read(name: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(name)).unwrap()
@@ -177,6 +179,100 @@ fn a_release_writes_over_nothing_but_a_release_and_says_early_what_is_missing() 
     fs::write(checkout.0.path().join("fleet/Cargo.toml"), "[package]\nversion = \"9.9.9\"\n").unwrap();
     let (code, said) = checkout.build(&["--trial", "--unsigned"]);
     assert!(code == Some(1) && said.contains("fleet/Cargo.toml says version 9.9.9"), "{said}");
+}
+
+/// Signed by a key of which nothing is left: a release of this commit, and what its sums say.
+#[test]
+fn a_release_that_was_built_without_a_key_is_signed() {
+    let checkout = Checkout::new(&manifest(true));
+    let pair = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
+    let (key, own) = (pair.sk.to_box(None).unwrap().into_string(), tempfile::tempdir().unwrap());
+    let sign = |key: Option<&str>| {
+        let mut command = Command::new(checkout.0.path().join("release/sign"));
+        command.arg("dist/it").current_dir(checkout.0.path()).env("TMPDIR", own.path());
+        command.envs(key.map(|key| ("LAZARET_MINISIGN_KEY", key)));
+        let output = command.output().unwrap();
+        (output.status.code(), told(&output))
+    };
+    let (code, said) = sign(None);
+    assert!(code == Some(2) && said.contains("LAZARET_MINISIGN_KEY is not set"), "{said}");
+    let (code, said) = sign(Some(&key));
+    assert!(code == Some(1) && said.contains("is not what release/build made"), "{said}");
+
+    let dir = checkout.0.path().join("dist/it");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(checkout.0.path().join(".git/info/exclude"), "dist\n").unwrap();
+    fs::write(dir.join("file"), "content").unwrap();
+    let listed = |sum: &str| fs::write(dir.join("SHA256SUMS"), format!("{sum}  file\n{sum}  in/lazaret\n"));
+    let head =
+        Command::new("git").args(["rev-parse", "HEAD"]).current_dir(checkout.0.path()).output().unwrap();
+    let head = String::from_utf8(head.stdout).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let of = |version: &str, commit: &str| {
+        let said = serde_json::json!({"version": version, "commit": commit.trim(), "targets": []});
+        fs::write(dir.join("release.json"), said.to_string()).unwrap();
+    };
+    listed(&"0".repeat(64)).unwrap();
+    for (version, commit, why) in [
+        (&*format!("{version}-trial"), &*head, "-trial of"),
+        (version, "0", "is version"),
+        (version, &head, "dist/it/file is not what SHA256SUMS says"),
+    ] {
+        of(version, commit);
+        let (code, said) = sign(Some(&key));
+        assert!(code == Some(1) && said.contains(why), "{said}");
+        assert!(!dir.join("SHA256SUMS.minisig").exists());
+    }
+    listed(CONTENT).unwrap();
+    let (code, said) = sign(Some(&key));
+    assert_eq!(code, Some(0), "{said}");
+    let signature = minisign::SignatureBox::from_file(dir.join("SHA256SUMS.minisig")).unwrap();
+    let sums = fs::File::open(dir.join("SHA256SUMS")).unwrap();
+    minisign::verify(&pair.pk, &signature, sums, true, false, false).unwrap();
+    assert_eq!(signature.trusted_comment().unwrap(), format!("lazaret {version} {}", head.trim()));
+    assert_eq!(fs::read_dir(own.path()).unwrap().count(), 0, "the key is gone");
+}
+
+/// What others wrote runs where it is compiled: no key, no token and no right to write is there.
+#[test]
+fn the_workflow_of_a_release_compiles_nothing_where_a_secret_is() {
+    let text = read(".github/workflows/release.yml");
+    let jobs: Vec<&str> = text.split_once("\njobs:\n").unwrap().1.split("runs-on: ").skip(1).collect();
+    let (compile, hand_on): (Vec<&str>, Vec<&str>) =
+        jobs.iter().partition(|job| job.contains("release/build"));
+    assert_eq!((compile.len(), hand_on.len()), (2, 1));
+    for job in compile {
+        assert!(!job.contains("secrets.") && !job.contains(": write"), "{job}");
+    }
+    assert!(hand_on[0].contains("secrets.") && hand_on[0].contains("environment: release"));
+
+    // Nor does `cargo publish` compile what it hands on.
+    let dir = tempfile::tempdir().unwrap();
+    let head = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(ROOT).output().unwrap();
+    let head = String::from_utf8(head.stdout).unwrap();
+    for (name, content) in [
+        ("release.json", &*format!("{{\n \"version\": \"1.2.3\",\n \"commit\": \"{}\",\n}}\n", head.trim())),
+        ("file", "content"),
+        ("SHA256SUMS", &format!("{CONTENT}  file\n")),
+        ("SHA256SUMS.minisig", ""),
+    ] {
+        fs::write(dir.path().join(name), content).unwrap();
+    }
+    fs::create_dir(dir.path().join("bin")).unwrap();
+    programs::write(&dir.path().join("bin/cargo"), "#!/bin/sh\necho \"$@\"\n");
+    for (words, said) in [(&["crates"][..], "--no-verify"), (&["crates", "--dry-run"], "--dry-run")] {
+        let mut command = Command::new(Path::new(ROOT).join("release/publish"));
+        command
+            .args(words)
+            .arg(dir.path())
+            .env("PATH", format!("{}/bin:/usr/bin:/bin", dir.path().display()));
+        let output = command.output().unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            format!("publish --locked {said}\n"),
+            "{output:?}"
+        );
+    }
 }
 
 /// The workflows name each action by the commit, and what they run is here.
