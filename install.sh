@@ -248,6 +248,8 @@ elif [ -f "$here/Cargo.toml" ]; then
     build
 elif [ -e "$here/lazaret" ]; then
     ! runs "$here/lazaret" || die "lazaret-view does not lie beside $here/lazaret: unpack the archive whole"
+    [ -x "$here/lazaret" ] ||
+        die "$here/lazaret may not be executed where it lies: unpack the archive with tar, on a file system that is not mounted with noexec"
     die "$here/lazaret does not run on this machine: take the release archive for $(uname -s) $(uname -m)"
 else
     die "neither a lazaret binary nor its source lies beside $0: run the install.sh of a checkout or of an unpacked release archive"

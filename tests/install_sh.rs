@@ -192,6 +192,12 @@ fn without_anything_or_with_a_binary_of_another_machine() {
     let (code, said) = archive.run(&[]);
     assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
     assert!(said.contains("does not run on this machine"), "{said}");
+    // What it takes from everybody, a file system without execution takes too.
+    let lost = PermissionsExt::from_mode(0o644);
+    fs::set_permissions(archive.home.path("opt/lazaret"), lost).unwrap();
+    let (code, said) = archive.run(&[]);
+    assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.contains("may not be executed where it lies"), "{said}");
     archive.home.script("opt/lazaret", "exit 0");
     let (code, said) = archive.run(&[]);
     assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
