@@ -43,18 +43,17 @@ fn binary() -> &'static Path {
         if let Some(path) = std::env::var_os("LAZARET_COST_BINARY") {
             return PathBuf::from(path).canonicalize().expect("LAZARET_COST_BINARY is a file");
         }
-        for only in [&["--no-default-features", "--bin", "lazaret"][..], &["--bin", "lazaret-view"]] {
-            let status = Command::new(env!("CARGO"))
-                .args(["build", "--release", "--locked", "--target", TARGET])
-                .args(only)
-                .stdin(Stdio::null())
-                .status()
-                .expect("cargo runs");
-            assert!(
-                status.success(),
-                "the static build failed: is the target there? (rustup target add {TARGET})"
-            );
-        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/static_build.sh");
+        let status = Command::new(script)
+            .arg(TARGET)
+            .env("CARGO", env!("CARGO"))
+            .stdin(Stdio::null())
+            .status()
+            .expect("the script runs");
+        assert!(
+            status.success(),
+            "the static build failed: is the target there? (rustup target add {TARGET})"
+        );
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
         target.join(TARGET).join("release/lazaret").canonicalize().unwrap()

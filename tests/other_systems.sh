@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # What this machine can show of others: macOS is linted and linked, with the tests of pure modules; the tests of hook, state, audit,
-# quarantine and checkpoints run as arm64 programs. Called by tests/run.sh; does its own set-up.
+# quarantine and checkpoints run as arm64 programs. Called by tests/run.sh; does its own set-up. With `prepare` it does no more than that, with
+# `compile` all but what runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
+only=${1:-}
+case $only in
+'' | prepare | compile) ;;
+*) echo "usage: tests/other_systems.sh [prepare|compile]" >&2; exit 1 ;;
+esac
 out=${CARGO_TARGET_DIR:-target}
 arm=aarch64-unknown-linux-musl
 macs=(aarch64-apple-darwin x86_64-apple-darwin)
@@ -28,6 +34,9 @@ for target in "${macs[@]}" $arm; do
     grep -qx "$target" <<<"$(rustup target list --installed)" || rustup target add "$target"
 done
 PATH=$(release/linkers):$PATH
+[ "$only" != prepare ] || exit 0
+# One of its own, so that cargo lets nobody wait for this.
+export CARGO_TARGET_DIR=$out/other-systems
 # As release/steps/compile.py has it: the linker would take the newest system that it knows.
 export MACOSX_DEPLOYMENT_TARGET=11.0
 
@@ -37,12 +46,14 @@ step cargo zigbuild --locked --quiet --bins --target "${macs[0]}"
 step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" -- -D warnings
 step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
 step cargo zigbuild --locked --quiet --bins --target "${macs[1]}"
-programs=("${macs[@]/#/$out/}")
+programs=("${macs[@]/#/$CARGO_TARGET_DIR/}")
 # One processor says whether it compiles and links at all.
 step cargo-zigbuild rustc --locked --quiet --package lazaret-fleet --target "${macs[0]}" -- -Clink-arg=-F"$PWD/release/frameworks"
-step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}" "$out/${macs[0]}/debug/lazaret-fleet"
-# The script for a person with a Mac works at all.
-(cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
+step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}" "${programs[0]}/debug/lazaret-fleet"
+if [ "$only" != compile ]; then
+    # The script for a person with a Mac works at all.
+    (cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
+fi
 
 if ! register; then
     echo "== skipped: the tests as arm64 programs (this kernel lets nobody say what starts them: binfmt_misc)"
@@ -65,7 +76,13 @@ tests=(
     failure gate guard audit_chain audit_keys audit_log checkpoints quarantine_holders quarantine_keys quarantine_life
     quarantine_processes quarantine_register quarantine_seal state_permits state_processes state_sweep
 )
+arm64=(cargo-zigbuild test --locked --quiet --no-fail-fast --target "$arm")
+if [ "$only" = compile ]; then
+    step "${arm64[@]}" --no-run --lib
+    step "${arm64[@]}" --no-run "${tests[@]/#/--test=}"
+    exit 0
+fi
 skip=("${skipped[@]/#/--skip=}")
 printf '== skipped under qemu: %s\n' "${skipped[*]}"
-step cargo-zigbuild test --locked --quiet --target $arm --lib -- host:: "${skip[@]}"
-step cargo-zigbuild test --locked --quiet --no-fail-fast --target $arm "${tests[@]/#/--test=}" -- "${skip[@]}"
+step "${arm64[@]}" --lib -- host:: "${skip[@]}"
+step "${arm64[@]}" "${tests[@]/#/--test=}" -- "${skip[@]}"

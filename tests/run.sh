@@ -20,6 +20,7 @@ declare -A packages=(
     [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils [strip]=binutils
     [python3]=python3 [curl]=curl [chromium]=chromium [redis-server]=redis-server [redis-cli]=redis-tools
     [redis-sentinel]=redis-sentinel [docker-registry]=docker-registry [rpmbuild]=rpm [systemd-nspawn]=systemd-container
+    [minisign]=minisign
 )
 missing=()
 for tool in "${!packages[@]}"; do
@@ -45,6 +46,15 @@ fi
 
 step() { printf '\n== %s (after %s s)\n' "$*" "$SECONDS"; "$@"; }
 
+out=${CARGO_TARGET_DIR:-target}
+mkdir -p "$out/pictures"
+# What takes long and one core, beside the rest. Whoever needs it below waits for it, finds it made, and says what fails.
+step tests/other_systems.sh prepare || true
+# shellcheck disable=SC2016 # expanded there
+setsid bash -c 'tests/static_build.sh "$0"; nice -n 19 release/site; nice -n 19 tests/other_systems.sh compile' "$target" >"$out/beside.txt" 2>&1 &
+beside=$!
+trap 'kill -- "-$beside" 2>/dev/null || true' EXIT
+
 step cargo fmt --all --check
 step cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 # The fuzz targets are a workspace of their own, which nothing else builds.
@@ -53,8 +63,6 @@ step cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir t
 step shellcheck $(git ls-files -- '*.sh' .ci/run release/check release/linkers release/prepare release/publish release/try packages/fleet/test)
 # All of them, so that one run tells every failure. Their pictures are those of the documentation.
 status=0
-out=${CARGO_TARGET_DIR:-target}
-mkdir -p "$out/pictures"
 LAZARET_PICTURES=$(realpath "$out/pictures")
 export LAZARET_PICTURES
 step cargo test --locked --workspace --no-fail-fast || status=$?
@@ -81,5 +89,6 @@ else
     step packages/fleet/test || status=$?
 fi
 # Last, because it is what a machine may lack most of.
+wait "$beside" || true
 step tests/other_systems.sh || status=$?
 exit "$status"
