@@ -6,7 +6,12 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use lazaret::host::alloc::Bounded;
 use lazaret::host::guard;
+
+/// What the hook's memory comes from where the system bounds no process.
+#[global_allocator]
+static MEMORY: Bounded = Bounded::new();
 
 /// Exit code of a write that failed without ending the process.
 const NOT_WRITTEN: u8 = 7;
@@ -26,10 +31,11 @@ fn main() -> ExitCode {
             black_box(deeper(1));
         }
         "abort" => std::process::abort(),
-        "allocate" => {
-            let mut all = Vec::new();
-            loop {
-                all.push(black_box(vec![1_u8; 1 << 20]));
+        "allocate" => allocate(),
+        "allocate-bounded" => {
+            MEMORY.bound(1 << 26);
+            if Vec::<u8>::new().try_reserve(1 << 27).is_err() {
+                allocate();
             }
         }
         "allocate-at-once" => {
@@ -49,6 +55,13 @@ fn main() -> ExitCode {
         _ => std::process::exit(99),
     }
     ExitCode::SUCCESS
+}
+
+fn allocate() -> ! {
+    let mut all = Vec::new();
+    loop {
+        all.push(black_box(vec![1_u8; 1 << 20]));
+    }
 }
 
 fn deeper(depth: u64) -> u64 {

@@ -55,7 +55,7 @@ fn an_abort_ends_with_2() {
 
 #[test]
 fn memory_without_end_ends_with_2() {
-    for how in ["allocate", "allocate-at-once"] {
+    for how in ["allocate", "allocate-at-once", "allocate-bounded"] {
         assert_blocked(&misbehave(&[how]), "aborted");
     }
 }

@@ -11,6 +11,12 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
+/// What the arena has behind it: the system's allocator, by itself where the system bounds what a process takes.
+#[cfg(target_os = "linux")]
+static BEHIND: System = System;
+#[cfg(not(target_os = "linux"))]
+pub(super) static BEHIND: Bounded = Bounded::new();
+
 /// Bytes in the arena. Those that are not used cost nothing; those that are used are not given back to the system.
 const SIZE: usize = 1 << 23;
 /// A block larger than this, or aligned to more than [`ALIGN`], is the system's affair.
@@ -116,7 +122,7 @@ impl Arena {
     #[inline(never)]
     fn alloc_otherwise(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`, which alone calls this.
-        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        self.take(layout).unwrap_or_else(|| unsafe { BEHIND.alloc(layout) })
     }
 
     /// Takes back a small block of this thread's arena; `false` = it is none.
@@ -144,7 +150,7 @@ impl Arena {
                 }
             }
             // SAFETY: as in `dealloc`, which alone calls this: a block outside the arena came from the system, with this layout.
-            None => unsafe { System.dealloc(block, layout) },
+            None => unsafe { BEHIND.dealloc(block, layout) },
         }
     }
 
@@ -267,7 +273,7 @@ unsafe impl GlobalAlloc for Arena {
                 block
             }
             // SAFETY: as in `alloc`.
-            None => unsafe { System.alloc_zeroed(layout) },
+            None => unsafe { BEHIND.alloc_zeroed(layout) },
         }
     }
 
@@ -280,7 +286,7 @@ unsafe impl GlobalAlloc for Arena {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(at) = self.place(block) else {
             // SAFETY: a block outside the arena came from the system, with this layout.
-            return unsafe { System.realloc(block, layout, size) };
+            return unsafe { BEHIND.realloc(block, layout, size) };
         };
         let is_mine = self.is_mine();
         if is_mine && size <= LARGEST && self.move_end(at + room(layout.size()), at + room(size)) {
@@ -305,12 +311,98 @@ unsafe impl GlobalAlloc for Arena {
     }
 }
 
+/// The system's allocator, up to a bound on all that it gave and was not given back, in bytes.
+pub struct Bounded {
+    most: AtomicUsize,
+    given: AtomicUsize,
+}
+
+impl Default for Bounded {
+    fn default() -> Bounded {
+        Bounded::new()
+    }
+}
+
+impl Bounded {
+    /// One without a bound yet.
+    pub const fn new() -> Bounded {
+        Bounded { most: AtomicUsize::new(usize::MAX), given: AtomicUsize::new(0) }
+    }
+
+    /// From here on no more than that is given: whoever asks for it gets nothing.
+    pub fn bound(&self, most: usize) {
+        self.most.store(most, Ordering::Relaxed);
+    }
+
+    /// Counts so many bytes, and then asks the system; what it does not give is not counted.
+    fn counted(&self, bytes: usize, ask: impl FnOnce() -> *mut u8) -> *mut u8 {
+        let before = self.given.fetch_add(bytes, Ordering::Relaxed);
+        let fits = before.checked_add(bytes).is_some_and(|all| all <= self.most.load(Ordering::Relaxed));
+        let block = if fits { ask() } else { null_mut() };
+        if block.is_null() {
+            self.given.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        block
+    }
+}
+
+// SAFETY: every block is the system's, given, changed and taken back with the layout that the caller has to know. Nothing here panics.
+unsafe impl GlobalAlloc for Bounded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller says.
+        self.counted(layout.size(), || unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller says.
+        self.counted(layout.size(), || unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as the caller says.
+        unsafe { System.dealloc(block, layout) };
+        self.given.fetch_sub(layout.size(), Ordering::Relaxed);
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let (before, more) = (layout.size(), size.saturating_sub(layout.size()));
+        // SAFETY: as the caller says.
+        let moved = self.counted(more, || unsafe { System.realloc(block, layout, size) });
+        if !moved.is_null() {
+            self.given.fetch_sub(before.saturating_sub(size), Ordering::Relaxed);
+        }
+        moved
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn layout(size: usize, align: usize) -> Layout {
         Layout::from_size_align(size, align).unwrap()
+    }
+
+    #[test]
+    fn what_is_over_the_bound_is_not_given_and_not_counted() {
+        static BOUNDED: Bounded = Bounded::new();
+        // SAFETY: the blocks are live and have those layouts.
+        unsafe {
+            let block = BOUNDED.alloc(layout(600, 8));
+            BOUNDED.bound(1000);
+            assert!(
+                BOUNDED.alloc(layout(401, 1)).is_null() && BOUNDED.alloc_zeroed(layout(401, 1)).is_null()
+            );
+            assert!(BOUNDED.realloc(block, layout(600, 8), 1001).is_null());
+            let larger = BOUNDED.realloc(block, layout(600, 8), 1000);
+            assert!(!larger.is_null() && BOUNDED.alloc(layout(1, 1)).is_null());
+            let smaller = BOUNDED.realloc(larger, layout(1000, 8), 100);
+            let other = BOUNDED.alloc_zeroed(layout(900, 1));
+            assert!(!other.is_null() && BOUNDED.alloc(layout(1, 1)).is_null());
+            BOUNDED.dealloc(smaller, layout(100, 8));
+            BOUNDED.dealloc(other, layout(900, 1));
+        }
+        assert_eq!(BOUNDED.given.load(Ordering::Relaxed), 0);
     }
 
     /// Blocks of many sizes and alignments from many threads, grown, shrunk and freed in mixed order: each keeps what was

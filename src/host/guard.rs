@@ -57,6 +57,9 @@ pub fn arm(deadline_ms: u32) {
     std::panic::set_hook(Box::new(|info| end(info, "call blocked", BLOCKED)));
     limit(libc::RLIMIT_CORE, 0);
     limit(libc::RLIMIT_DATA, MEMORY);
+    // A limit that macOS takes and holds nobody to.
+    #[cfg(not(target_os = "linux"))]
+    super::alloc::BEHIND.bound(usize::try_from(MEMORY).unwrap_or(usize::MAX));
     catch();
     deadline(deadline_ms.max(1));
 }
