@@ -40,16 +40,15 @@ export CARGO_TARGET_DIR=$out/other-systems
 # As release/steps/compile.py has it: the linker would take the newest system that it knows.
 export MACOSX_DEPLOYMENT_TARGET=11.0
 
-# What is only linked need not be fast.
-export CARGO_PROFILE_DEV_OPT_LEVEL=0
-step cargo zigbuild --locked --quiet --bins --target "${macs[0]}"
-step cargo-zigbuild clippy --locked --quiet --all-targets --target "${macs[0]}" -- -D warnings
-step cargo-zigbuild test --locked --quiet --no-run --lib --target "${macs[0]}"
-step cargo zigbuild --locked --quiet --bins --target "${macs[1]}"
+unrun=(--locked --quiet --profile unrun --target)
+step cargo zigbuild --bins "${unrun[@]}" "${macs[0]}"
+step cargo-zigbuild clippy --all-targets "${unrun[@]}" "${macs[0]}" -- -D warnings
+step cargo-zigbuild test --no-run --lib "${unrun[@]}" "${macs[0]}"
+step cargo zigbuild --bins "${unrun[@]}" "${macs[1]}"
 programs=("${macs[@]/#/$CARGO_TARGET_DIR/}")
 # One processor says whether it compiles and links at all.
-step cargo-zigbuild rustc --locked --quiet --package lazaret-fleet --target "${macs[0]}" -- -Clink-arg=-F"$PWD/release/frameworks"
-step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}" "${programs[0]}/debug/lazaret-fleet"
+step cargo-zigbuild rustc --package lazaret-fleet "${unrun[@]}" "${macs[0]}" -- -Clink-arg=-F"$PWD/release/frameworks"
+step python3 tests/load_commands.py "${programs[@]/%//unrun/lazaret}" "${programs[0]}/unrun/lazaret-fleet"
 if [ "$only" != compile ]; then
     # The script for a person with a Mac works at all.
     (cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
@@ -70,7 +69,7 @@ skipped=(
     # Once in three runs the number after a kill was one more than the test expects; not understood yet, and not seen without qemu.
     writers_killed_at_any_moment_leave_a_log_that_verifies
 )
-# What is run should be: an emulator is slow enough.
+# What is run should be fast: an emulator is slow enough.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1
 tests=(
     failure gate guard audit_chain audit_keys audit_log checkpoints quarantine_holders quarantine_keys quarantine_life

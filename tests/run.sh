@@ -9,8 +9,9 @@ for tool in cargo npm node; do
 done
 
 export DEBIAN_FRONTEND=noninteractive CARGO_TERM_COLOR=never
-# What tests call a hundred thousand times is made faster, but not by more than compiling it takes longer; nothing is kept for another build.
-export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_LTO=off CARGO_INCREMENTAL=0
+# What tests call a hundred thousand times is made faster, but not by more than compiling it takes longer; nothing is kept for another build,
+# or for a debugger.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_LTO=off CARGO_PROFILE_DEV_DEBUG=false CARGO_INCREMENTAL=0
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
@@ -48,10 +49,8 @@ step() { printf '\n== %s (after %s s)\n' "$*" "$SECONDS"; "$@"; }
 
 out=${CARGO_TARGET_DIR:-target}
 mkdir -p "$out/pictures"
-# What takes long and one core, beside the rest. Whoever needs it below waits for it, finds it made, and says what fails.
 step tests/other_systems.sh prepare || true
-# shellcheck disable=SC2016 # expanded there
-setsid bash -c 'tests/static_build.sh "$0"; nice -n 19 release/site; nice -n 19 tests/other_systems.sh compile' "$target" >"$out/beside.txt" 2>&1 &
+setsid tests/beside.sh "$target" >"$out/beside.txt" 2>&1 &
 beside=$!
 trap 'kill -- "-$beside" 2>/dev/null || true' EXIT
 
