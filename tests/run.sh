@@ -49,6 +49,7 @@ step() { printf '\n== %s (after %s s)\n' "$*" "$SECONDS"; "$@"; }
 
 out=${CARGO_TARGET_DIR:-target}
 mkdir -p "$out/pictures"
+# What fails of these two is said where it is needed: the last step prepares too.
 step tests/other_systems.sh prepare || true
 setsid tests/beside.sh "$target" >"$out/beside.txt" 2>&1 &
 beside=$!
