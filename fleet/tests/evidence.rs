@@ -62,6 +62,7 @@ fn of_a_hundred_thousand_events_none_is_lost() {
     );
     let (code, said) = place.once();
     assert!(code == Some(1) && said.contains("another sender is at work"), "{said}");
+    until("all is remembered", || place.remembered() == ALL);
     drop(running);
     assert_eq!(place.once(), (Some(0), "0 events were sent\n".to_owned()));
 }

@@ -125,6 +125,7 @@ fn events_and_metrics_come_over_grpc_once_the_collector_is_there() {
     drop(listening);
     let listening = collector.listens(port, Some(&identity));
     until("all came", || collector.ids() == wanted(ALL));
+    until("all is remembered", || place.remembered() == ALL);
     drop(running);
     assert!(collector.0.lock().unwrap().uids.len() as u64 <= ALL + 2 * 512);
     assert_eq!(place.once(), (Some(0), "0 events were sent\n".to_owned()));

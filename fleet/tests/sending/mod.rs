@@ -261,6 +261,12 @@ impl Place {
         sender(&self.path("fleet.toml"), &self.path("state"), more)
     }
 
+    /// The number of the last line that a sender remembers as taken; 0 = none. A sender that is killed before it was told sends again.
+    pub fn remembered(&self) -> u64 {
+        let Ok(text) = fs::read_to_string(self.path("state/fleet-sent.json")) else { return 0 };
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["number"].as_u64().unwrap()
+    }
+
     pub fn once(&self) -> (Option<i32>, String) {
         let out = self.sender(&["--once"]).output().unwrap();
         let said = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
