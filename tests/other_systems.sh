@@ -40,7 +40,9 @@ export CARGO_TARGET_DIR=$out/other-systems
 # As release/steps/compile.py has it: the linker would take the newest system that it knows.
 export MACOSX_DEPLOYMENT_TARGET=11.0
 
-unrun=(--locked --quiet --profile unrun --target)
+# These are linked to see that they link, and never run.
+export CARGO_PROFILE_DEV_OPT_LEVEL=0
+unrun=(--locked --quiet --target)
 step cargo zigbuild --bins "${unrun[@]}" "${macs[0]}"
 step cargo-zigbuild clippy --all-targets "${unrun[@]}" "${macs[0]}" -- -D warnings
 step cargo-zigbuild test --no-run --lib "${unrun[@]}" "${macs[0]}"
@@ -48,7 +50,7 @@ step cargo zigbuild --bins "${unrun[@]}" "${macs[1]}"
 programs=("${macs[@]/#/$CARGO_TARGET_DIR/}")
 # One processor says whether it compiles and links at all.
 step cargo-zigbuild rustc --package lazaret-fleet "${unrun[@]}" "${macs[0]}" -- -Clink-arg=-F"$PWD/release/frameworks"
-step python3 tests/load_commands.py "${programs[@]/%//unrun/lazaret}" "${programs[0]}/unrun/lazaret-fleet"
+step python3 tests/load_commands.py "${programs[@]/%//debug/lazaret}" "${programs[0]}/debug/lazaret-fleet"
 if [ "$only" != compile ]; then
     # The script for a person with a Mac works at all.
     (cd "$out" && step ../tests/on_a_mac.sh debug/lazaret >on_a_mac.txt) || { cat "$out/on_a_mac.txt"; exit 1; }
