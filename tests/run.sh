@@ -70,11 +70,13 @@ step release/site --pictures "$LAZARET_PICTURES" || status=$?
 # How guards are compared: the corpus, and the counting with two made-up guards.
 step compare/test || status=$?
 
-# A trial release around the programs that tests/cost.rs has just built, twice, and the archive as a stranger meets it.
+# A trial release around the program that tests/cost.rs has just built, twice, and the archive as a stranger meets it.
 binary=$out/$target/release/lazaret
 if [ -x "$binary" ]; then
-    # The one for machines of a fleet is the tests' own: a release's would take many minutes more.
-    strip -o "$out/$target/release/lazaret-fleet" "$out/debug/lazaret-fleet"
+    # What people look at and what machines of a fleet need are the tests' own: a release's would take many minutes more.
+    for name in lazaret-view lazaret-fleet; do
+        strip -o "$out/$target/release/$name" "$out/debug/$name"
+    done
     for place in trial trial-again; do
         step release/build --trial --binary "$binary" --out "$out/$place"
     done
