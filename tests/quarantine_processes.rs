@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod moments;
 mod station;
 mod worker;
 
@@ -22,6 +23,7 @@ use lazaret::host::clock;
 use lazaret::host::quarantine::{
     AgentState, VaultKind, Why, agents, end, enter, key, list, load, probe_own, sweep,
 };
+use moments::{Moments, kill};
 use station::{Station, agent};
 use worker::worker;
 
@@ -79,34 +81,22 @@ fn a_sweep_takes_no_room_from_who_opens_in_it() {
     }
 }
 
-/// Random enough to hit every moment of a call: splitmix over the round.
-fn moment(round: u64, longest_us: u64) -> Duration {
-    let mixed = (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Duration::from_micros(2_000 + (mixed >> 32) % longest_us)
-}
-
-fn kill(children: Vec<Child>) {
-    for mut child in children {
-        child.kill().unwrap();
-        let out = child.wait_with_output().unwrap();
-        assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
-    }
-}
-
 #[test]
 fn a_process_killed_while_it_enters_or_leaves_leaves_a_whole_register() {
     let program = worker("quarantine_worker");
     let station = Station::new();
     station.write("f", "text");
     let review = station.open(&["f"]).unwrap();
+    let mut moments = Moments::over(Duration::from_millis(12));
     let mut grew = 0;
     for round in 0..60 {
         let before = agents(&station.dirs, clock::now()).unwrap().len();
         let start = |name| spawn(&program, "churn", &station, review.id.as_str(), name);
         let children = vec![start("a"), start("b")];
-        std::thread::sleep(moment(round, 12_000));
+        std::thread::sleep(moments.next());
         kill(children);
         let rows = agents(&station.dirs, clock::now()).unwrap();
+        moments.learn(rows.len() > before);
         grew += usize::from(rows.len() > before);
         let working = rows.iter().filter(|row| row.state == AgentState::Working).count();
         assert!(working <= 5, "round {round}: {working} at once");
@@ -145,19 +135,19 @@ fn killed_while_it_opens_or_ends(station: &Station) {
         station.write(&format!("d{}/f{number}", number % 3), vec![b'x'; 2_000]);
     }
     let project = station.project.to_str().unwrap().to_owned();
+    let mut moments = Moments::over(Duration::from_millis(80));
     let (mut halves, mut whole) = (0, 0);
     for round in 0..60 {
+        let before = station.left();
         let children = vec![
             spawn(&program, "open", station, &project, "-"),
             spawn(&program, "open", station, &project, "-"),
         ];
-        std::thread::sleep(moment(round, 80_000));
+        std::thread::sleep(moments.next());
         kill(children);
-        halves += station
-            .left()
-            .iter()
-            .filter(|name| name.contains("/.") && name.matches('/').count() == 1)
-            .count();
+        let left = station.left();
+        halves += left.iter().filter(|name| name.contains("/.") && name.matches('/').count() == 1).count();
+        moments.learn(left != before);
         // The next call of any kind.
         let swept = sweep(&station.dirs, clock::now()).unwrap();
         assert!(swept.damaged.is_empty(), "round {round}: {swept:?}");

@@ -1,6 +1,7 @@
 //! Many processes on one session: limits are exact, and a process killed at any moment loses nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod moments;
 mod worker;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use lazaret::domain::{Client, Entry, Outcome, SessionId, Subject, Verdict};
 use lazaret::host::clock::{self, Now};
 use lazaret::host::state::{Look, Store, look, update};
+use moments::{Moments, kill};
 use worker::worker;
 
 const ALL: Look = Look { records: u64::MAX, window_ms: 0 };
@@ -46,31 +48,30 @@ fn of_120_at_once_exactly_100_pass_ten_times() {
     }
 }
 
-/// Random enough to hit every moment of a call: splitmix over the round.
-fn moment(round: u64) -> Duration {
-    let mixed = (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Duration::from_micros(2_000 + (mixed >> 32) % 12_000)
+/// So many processes that work until they are killed, and tell of it in this directory.
+fn working(program: &Path, how: &str, number: usize, dir: &Path) -> Vec<Child> {
+    let told = dir.join("told");
+    (0..number).map(|_| spawn(program, how, dir, told.to_str().unwrap())).collect()
+}
+
+/// What they told.
+fn told(dir: &Path) -> usize {
+    fs::read_to_string(dir.join("told")).unwrap_or_default().lines().count()
 }
 
 #[test]
 fn a_process_killed_at_any_moment_loses_no_call() {
-    let program = worker("state_worker");
     let dir = tempfile::tempdir().unwrap();
-    let told = dir.path().join("told");
+    let program = worker("state_worker");
+    let mut moments = Moments::over(Duration::from_millis(12));
     let (mut acknowledged, mut rounds_with_calls) = (0, 0);
     for round in 0..100 {
-        let mut children: Vec<Child> =
-            (0..2).map(|_| spawn(&program, "calls", dir.path(), told.to_str().unwrap())).collect();
-        std::thread::sleep(moment(round));
-        for child in &mut children {
-            child.kill().unwrap();
-        }
-        for child in children {
-            let out = child.wait_with_output().unwrap();
-            assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
-        }
+        let children = working(&program, "calls", 2, dir.path());
+        std::thread::sleep(moments.next());
+        kill(children);
         let before = acknowledged;
-        acknowledged = fs::read_to_string(&told).unwrap_or_default().lines().count();
+        acknowledged = told(dir.path());
+        moments.learn(acknowledged > before);
         rounds_with_calls += usize::from(acknowledged > before);
         let stand = look(&Store::new(dir.path()), &subject(), clock::now(), ALL).unwrap();
         let calls = usize::try_from(stand.calls).unwrap();
@@ -88,20 +89,20 @@ fn a_process_killed_at_any_moment_loses_no_call() {
 
 #[test]
 fn a_process_killed_while_it_changes_the_document_leaves_a_whole_one() {
-    let program = worker("state_worker");
     let dir = tempfile::tempdir().unwrap();
-    let told = dir.path().join("told");
+    let program = worker("state_worker");
+    let mut moments = Moments::over(Duration::from_millis(12));
     for round in 0..50 {
-        let mut child = spawn(&program, "amend", dir.path(), told.to_str().unwrap());
-        std::thread::sleep(moment(round));
-        child.kill().unwrap();
-        let out = child.wait_with_output().unwrap();
-        assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+        let before = told(dir.path());
+        let children = working(&program, "amend", 1, dir.path());
+        std::thread::sleep(moments.next());
+        kill(children);
+        moments.learn(told(dir.path()) > before);
         let stand = look(&Store::new(dir.path()), &subject(), clock::now(), ALL).unwrap();
         assert_eq!(stand.stopped, None, "round {round}");
         assert!(stand.behaviour.purpose.words.iter().all(|goal| goal.parse::<u64>().is_ok()));
     }
-    assert!(fs::read_to_string(&told).unwrap().lines().count() > 20);
+    assert!(told(dir.path()) > 20);
 }
 
 /// What a killed process leaves between its two writes: the record, and a header that does not count it.
