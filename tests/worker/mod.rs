@@ -6,8 +6,12 @@ use std::process::Command;
 /// The path of an example's binary.
 pub fn worker(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    // Of the whole workspace, as the tests are: else other features of packages would have the library built anew.
-    cargo.args(["build", "--quiet", "--workspace", "--example", name, "--message-format=json"]);
+    cargo.args(["build", "--quiet", "--example", name, "--message-format=json"]);
+    // As the tests are built: of the whole workspace here, of this package alone for another system, which that variable tells cargo, too. Else
+    // other features of packages would have the library built anew.
+    if std::env::var_os("CARGO_BUILD_TARGET").is_none() {
+        cargo.arg("--workspace");
+    }
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
