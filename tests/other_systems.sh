@@ -90,10 +90,10 @@ if [ "$only" = compile ]; then
 fi
 printf '== skipped under qemu: %s\n' "${skipped[*]}"
 # Where threads run beside each other, what qemu forks for one of them may wait for ever for a lock that another one held. So a process has
-# one thread, two of them run at once, and one that takes ten times as long is ended: its last line names the test.
+# one thread, two of them run at once, and one that takes ten times as long is ended, by what qemu does not catch: its last line names the test.
 run() {
     printf '\n== %s (after %s s)\n' "$*" "$SECONDS"
-    exec timeout 1200 "${arm64[@]}" "$@" --test-threads=1 "${skipped[@]/#/--skip=}"
+    exec timeout --signal=KILL 1200 "${arm64[@]}" "$@" --test-threads=1 "${skipped[@]/#/--skip=}"
 }
 # What is ended by a person ends with this.
 # shellcheck disable=SC2046 # numbers
